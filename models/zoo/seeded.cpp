@@ -1,5 +1,7 @@
 #include "zoo/seeded.h"
 
+#include <cmath>
+
 #include "tilewright/base/random.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
@@ -18,8 +20,13 @@ std::vector<Tensor> seeded_inputs(const Graph& graph, uint64_t seed) {
   LcgStream stream(seed);
   std::vector<Tensor> inputs;
   for (const ValueId input : graph.inputs) {
-    Tensor& tensor = inputs.emplace_back(ElementType::kF32, graph.value(input).shape);
-    for (float& value : tensor.mutable_data<float>()) value = 2 * stream.next() - 1;
+    const Value& value = graph.value(input);
+    Tensor& tensor = inputs.emplace_back(value.type, value.shape);
+    const bool integer = value.type == ElementType::kI8;
+    for (int64_t i = 0; i < tensor.size(); ++i) {
+      const float drawn = 2 * stream.next() - 1;
+      tensor.set_number(i, integer ? std::floor(128 * drawn) : drawn);
+    }
   }
   return inputs;
 }

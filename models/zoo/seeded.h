@@ -10,7 +10,8 @@
 
 namespace tilewright::zoo {
 
-// One input of `graph`, drawn from the linear congruential stream with this seed: reals in [-1, 1).
+// One input of `graph`, drawn from the linear congruential stream with this seed: reals in [-1, 1), or
+// integers of 8 bits.
 Tensor seeded_input(const Graph& graph, uint64_t seed = 1);
 
 // The same for every input, one stream after the other.

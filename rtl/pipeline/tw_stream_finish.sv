@@ -12,6 +12,7 @@ module tw_stream_finish #(
     parameter int PO = 8,
     parameter int PF = 2,
     parameter int RESIDUAL = 0,
+    parameter int PRODUCTS = 0,
     parameter int TABLES = 0,
     parameter FILE = "",
     parameter int FRACTION = 22,
@@ -48,7 +49,8 @@ module tw_stream_finish #(
       (SUM_BITS <= 25 && MULTIPLIER_BITS <= 18) || (SUM_BITS <= 18 && MULTIPLIER_BITS <= 25);
   // Steps until the first clip, until the residual is added, and until the result.
   localparam int VALUE = FIXED ? 2 : MULTIPLIER_BITS == 0 ? 4 : LUT || ONE_BLOCK ? 5 : 6;
-  localparam int ADDED = VALUE + (RESIDUAL == 0 ? 0 : FIXED ? 2 : 5);
+  localparam int LATER = PRODUCTS == 0 ? 0 : LUT ? 1 : 2;
+  localparam int ADDED = VALUE + (RESIDUAL == 0 ? 0 : FIXED ? 2 : 5 + LATER);
   localparam int STEPS = ADDED + (TABLES == 0 ? 0 : FIXED ? 8 : 1);
   localparam int ROW = FIXED ? component_config::FINISH_FIXED_BITS : component_config::FINISH_INTEGER_BITS;
   localparam int INDEX = TASKS > 1 ? $clog2(TASKS) : 1;
@@ -230,6 +232,8 @@ module tw_stream_finish #(
     logic signed [23:0] add_a;
     logic signed [23:0] add_b;
     logic signed [31:0] add_bias;
+    logic product;
+    logic signed [31:0] product_factor;
     logic [5:0] add_shift;
     logic signed [7:0] add_zero;
     logic signed [7:0] add_low;
@@ -271,25 +275,40 @@ module tw_stream_finish #(
       ) add_bias_field (.clk, .enable, .index(task_index), .field(add_bias));
       tw_stream_row_field #(
           .TASKS(TASKS), .ROW(ROW), .TABLE(TABLE), .LOW(component_config::FINISH_INTEGER_ADD_SHIFT_LSB),
-          .WIDTH(component_config::FINISH_INTEGER_ADD_SHIFT_WIDTH), .STAGE(VALUE + 2), .INDEX(INDEX)
+          .WIDTH(component_config::FINISH_INTEGER_ADD_SHIFT_WIDTH), .STAGE(VALUE + 2 + LATER), .INDEX(INDEX)
       ) add_shift_field (.clk, .enable, .index(task_index), .field(add_shift));
       tw_stream_row_field #(
           .TASKS(TASKS), .ROW(ROW), .TABLE(TABLE), .LOW(component_config::FINISH_INTEGER_ADD_ZERO_LSB),
-          .WIDTH(component_config::FINISH_INTEGER_ADD_ZERO_WIDTH), .STAGE(VALUE + 4), .INDEX(INDEX)
+          .WIDTH(component_config::FINISH_INTEGER_ADD_ZERO_WIDTH), .STAGE(VALUE + 4 + LATER), .INDEX(INDEX)
       ) add_zero_field (.clk, .enable, .index(task_index), .field(add_zero));
       tw_stream_row_field #(
           .TASKS(TASKS), .ROW(ROW), .TABLE(TABLE), .LOW(component_config::FINISH_INTEGER_ADD_LOW_LSB),
-          .WIDTH(component_config::FINISH_INTEGER_ADD_LOW_WIDTH), .STAGE(VALUE + 4), .INDEX(INDEX)
+          .WIDTH(component_config::FINISH_INTEGER_ADD_LOW_WIDTH), .STAGE(VALUE + 4 + LATER), .INDEX(INDEX)
       ) add_low_field (.clk, .enable, .index(task_index), .field(add_low));
       tw_stream_row_field #(
           .TASKS(TASKS), .ROW(ROW), .TABLE(TABLE), .LOW(component_config::FINISH_INTEGER_ADD_HIGH_LSB),
-          .WIDTH(component_config::FINISH_INTEGER_ADD_HIGH_WIDTH), .STAGE(VALUE + 4), .INDEX(INDEX)
+          .WIDTH(component_config::FINISH_INTEGER_ADD_HIGH_WIDTH), .STAGE(VALUE + 4 + LATER), .INDEX(INDEX)
       ) add_high_field (.clk, .enable, .index(task_index), .field(add_high));
+      if (PRODUCTS != 0) begin : gen_products
+        tw_stream_row_field #(
+            .TASKS(TASKS), .ROW(ROW), .TABLE(TABLE), .LOW(component_config::FINISH_INTEGER_PRODUCT_LSB),
+            .WIDTH(component_config::FINISH_INTEGER_PRODUCT_WIDTH), .STAGE(VALUE + 2 + LATER), .INDEX(INDEX)
+        ) product_field (.clk, .enable, .index(task_index), .field(product));
+        tw_stream_row_field #(
+            .TASKS(TASKS), .ROW(ROW), .TABLE(TABLE), .LOW(component_config::FINISH_INTEGER_ADD_BIAS_LSB),
+            .WIDTH(component_config::FINISH_INTEGER_ADD_BIAS_WIDTH), .STAGE(VALUE + 2), .INDEX(INDEX)
+        ) product_factor_field (.clk, .enable, .index(task_index), .field(product_factor));
+      end else begin : gen_no_products
+        assign product = '0;
+        assign product_factor = '0;
+      end
     end else begin : gen_no_addition
       assign add = '0;
       assign add_a = '0;
       assign add_b = '0;
       assign add_bias = '0;
+      assign product = '0;
+      assign product_factor = '0;
       assign add_shift = '0;
       assign add_zero = '0;
       assign add_low = '0;
@@ -317,6 +336,7 @@ module tw_stream_finish #(
           .MULTIPLY(MULTIPLY),
           .TWICE(TWICE),
           .RESIDUAL(RESIDUAL),
+          .PRODUCTS(PRODUCTS),
           .TABLES(TABLES),
           .FILE(FILE),
           .KIND(KIND),
@@ -335,6 +355,8 @@ module tw_stream_finish #(
           .add_a,
           .add_b,
           .add_bias,
+          .product,
+          .product_factor,
           .add_shift,
           .add_zero,
           .add_low,

@@ -1,5 +1,5 @@
-// One lane of finish with integers: bias, multiplier, shift and clip of a sum, the addition of a residual, and
-// a table (docs/reference/arithmetic.md). TWICE: shifts from 32 on round twice. Every field of the task's row is given in the step that uses it (tw_stream_finish.sv).
+// One lane of finish with integers: bias, multiplier, shift and clip of a sum, the addition of a residual or
+// (PRODUCTS) the product with it, and a table (docs/reference/arithmetic.md). TWICE: shifts from 32 on round twice. Every field of the task's row is given in the step that uses it (tw_stream_finish.sv).
 module tw_stream_finish_integer #(
     parameter int AW = 8,
     parameter int ACC = 32,
@@ -8,6 +8,7 @@ module tw_stream_finish_integer #(
     parameter MULTIPLY = "dsp",
     parameter int TWICE = 0,
     parameter int RESIDUAL = 0,
+    parameter int PRODUCTS = 0,
     parameter int TABLES = 0,
     parameter FILE = "",
     parameter KIND = "lutram",
@@ -31,6 +32,8 @@ module tw_stream_finish_integer #(
     input  logic signed [     23:0] add_a,
     input  logic signed [     23:0] add_b,
     input  logic signed [     31:0] add_bias,
+    input  logic                    product,  // of the task
+    input  logic signed [     31:0] product_factor,
     input  logic        [      5:0] add_shift,
     input  logic signed [      7:0] add_zero,
     input  logic signed [      7:0] add_low,
@@ -47,7 +50,7 @@ module tw_stream_finish_integer #(
   localparam int SHIFT_AT = component_config::FINISH_INTEGER_LANE_SHIFT_LSB + MULTIPLIER_BITS;
   localparam int SHIFT_BITS = component_config::FINISH_INTEGER_LANE_SHIFT_WIDTH;
   logic signed [SUM_BITS-1:0] sum;
-  logic signed [PW-1:0] product;
+  logic signed [PW-1:0] scaled_sum;
   logic [5:0] shift;
   logic signed [7:0] value, added;
   // verilator lint_off UNUSEDSIGNAL
@@ -71,10 +74,10 @@ module tw_stream_finish_integer #(
         .enable,
         .a(sum),
         .b(multiplier),
-        .p(product)
+        .p(scaled_sum)
     );
   end else begin : gen_shifted_only
-    assign product = sum;
+    assign scaled_sum = sum;
   end
   tw_stream_delay_line #(
       .WIDTH(SHIFT_BITS),
@@ -89,7 +92,7 @@ module tw_stream_finish_integer #(
   // the halves of the second one go away from zero.
   localparam int WHOLE = TWICE != 0 && PW < 33 ? 33 : PW;
   logic signed [WHOLE-1:0] whole, scaled;
-  assign whole = WHOLE'(product);
+  assign whole = WHOLE'(scaled_sum);
   if (TWICE != 0) begin : gen_twice
     logic signed [WHOLE-32:0] high_part;
     assign high_part = $signed(whole[WHOLE-1:31]) +
@@ -115,7 +118,11 @@ module tw_stream_finish_integer #(
     logic [AW-1:0] other;
     logic signed [31:0] product_a;
     logic signed [AW+23:0] product_b;
+    // Steps that a product takes longer than an addition: both become due together.
+    localparam int LATER = PRODUCTS == 0 ? 0 : 64'(MULTIPLY) == 64'("lut") ? 1 : 2;
+    localparam int SUM = PRODUCTS == 0 ? 34 : 50;
     logic signed [33:0] total;
+    logic signed [SUM-1:0] due;
     logic [7:0] unadded;
     logic signed [7:0] clipped;
     tw_stream_delay_line #(
@@ -152,12 +159,58 @@ module tw_stream_finish_integer #(
     always_ff @(posedge clk) begin
       if (enable) total <= 34'(product_a) + 34'(product_b) + 34'(add_bias);
     end
+    if (PRODUCTS != 0) begin : gen_product
+      logic signed [8:0] difference_a, difference_b;
+      logic signed [17:0] both;
+      logic signed [49:0] scaled_both;
+      logic [33:0] sum_line;
+      always_ff @(posedge clk) begin
+        if (enable) begin
+          difference_a <= 9'(value) - 9'($signed(add_a[7:0]));
+          difference_b <= 9'($signed(other)) - 9'($signed(add_b[7:0]));
+        end
+      end
+      tw_stream_multiply #(
+          .A(9),
+          .B(9),
+          .MULTIPLY(MULTIPLY)
+      ) of_differences (
+          .clk,
+          .enable,
+          .a(difference_a),
+          .b(difference_b),
+          .p(both)
+      );
+      tw_stream_multiply #(
+          .A(18),
+          .B(32),
+          .MULTIPLY(MULTIPLY)
+      ) scaled_product (
+          .clk,
+          .enable,
+          .a(both),
+          .b(product_factor),
+          .p(scaled_both)
+      );
+      tw_stream_delay_line #(
+          .WIDTH(34),
+          .STEPS(LATER)
+      ) total_line (
+          .clk,
+          .enable,
+          .in (total),
+          .out(sum_line)
+      );
+      assign due = product ? scaled_both : SUM'($signed(sum_line));
+    end else begin : gen_no_product
+      assign due = total;
+    end
     tw_stream_scale_round #(
-        .W(34)
+        .W(SUM)
     ) second_clip (
         .clk,
         .enable,
-        .value (total),
+        .value (due),
         .shift (add_shift),
         .zero  (add_zero),
         .low   (add_low),
@@ -166,7 +219,7 @@ module tw_stream_finish_integer #(
     );
     tw_stream_delay_line #(
         .WIDTH(8),
-        .STEPS(5)
+        .STEPS(5 + LATER)
     ) value_line (
         .clk,
         .enable,

@@ -88,4 +88,11 @@ std::optional<ChannelAffine> as_channel_affine(const Graph& graph, const Node& n
   return affine;
 }
 
+std::optional<std::vector<double>> prelu_slopes(const Graph& graph, const Node& node) {
+  const Tensor* slopes = node.is("PRelu") ? graph.constant_input(node, 1) : nullptr;
+  if (slopes == nullptr || slopes->size() == 1) return std::nullopt;
+  auto numbers = channel_constant(*slopes, graph.value(node.outputs[0]).shape);
+  return numbers && all_finite(*numbers) ? std::move(numbers) : std::nullopt;
+}
+
 }  // namespace tilewright

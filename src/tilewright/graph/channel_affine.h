@@ -23,4 +23,8 @@ std::optional<std::vector<double>> channel_constant(const Tensor& constant, cons
 // finite.
 std::optional<ChannelAffine> as_channel_affine(const Graph& graph, const Node& node);
 
+// The slopes of a PRelu, one for each of several channels; nullopt for other operators, a single slope,
+// slopes that are computed or vary along other axes.
+std::optional<std::vector<double>> prelu_slopes(const Graph& graph, const Node& node);
+
 }  // namespace tilewright

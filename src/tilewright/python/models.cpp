@@ -112,6 +112,7 @@ void bind_models(py::module_& m) {
       .def_readwrite("corrections", &QuantizeRequest::corrections)
       .def_readwrite("per_tensor", &QuantizeRequest::per_tensor)
       .def_readwrite("symmetric", &QuantizeRequest::symmetric)
+      .def_readwrite("integer_borders", &QuantizeRequest::integer_borders)
       .def_readwrite("weight_bits", &QuantizeRequest::weight_bits)
       .def_readwrite("activation_bits", &QuantizeRequest::activation_bits)
       .def_readwrite("threads", &QuantizeRequest::threads);

@@ -39,10 +39,11 @@ bool multiplies_two_maps(const Graph& graph, const Node& node) {
   return node.is("Mul") && !graph.is_constant(node.input(0)) && !graph.is_constant(node.input(1));
 }
 
-// BatchNormalization and constants per channel that no layer has taken.
+// BatchNormalization, constants per channel that no layer has taken, slopes per channel.
 bool scales_channels(const Graph& graph, const Node& node) {
   const int rank = graph.value(node.outputs[0]).shape.rank();
   if (rank != 3 && rank != 4) return false;
+  if (prelu_slopes(graph, node)) return true;
   const auto affine = as_channel_affine(graph, node);
   return affine && !graph.is_constant(affine->input);
 }
@@ -76,11 +77,14 @@ class Planner {
 
   QuantizationPlan run() {
     for (NodeId id = 0; id < NodeId(graph_.nodes.size()); ++id) visit(id);
+    for (const ValueId v : graph_.outputs) want_output(v);
     collect();
     return std::move(plan_);
   }
 
  private:
+  static constexpr int kMostMoves = 64;  // between a result and what computes it
+
   const Node* producer(ValueId v) const {
     return producers_[size_t(v)] == kNoNode ? nullptr : &graph_.nodes[size_t(producers_[size_t(v)])];
   }
@@ -113,7 +117,8 @@ class Planner {
       if (next->input(0) != op.output) break;
       op.output = next->outputs[0];
     }
-    op.input = want(affine ? as_channel_affine(graph_, node)->input : node.input(0));
+    const bool by_constants = affine && !node.is("PRelu");
+    op.input = want(by_constants ? as_channel_affine(graph_, node)->input : node.input(0));
     if (pair) want(node.input(1));
     wanted_[size_t(op.output)] = true;
     if (weighted) plan_.weighted.push_back(op);
@@ -157,6 +162,21 @@ class Planner {
     wanted_[size_t(v)] = true;
     if (base) want(*base);
     return v;
+  }
+
+  // Results that are functions of quantised values, moved or put together: a table is cheaper than the
+  // function. Parts of a Concat keep scales of their own (boxes and scores differ), so it stays in float.
+  void want_output(ValueId v, int depth = 0) {
+    const Node* node = producer(v);
+    if (!node || depth > kMostMoves || wanted_[size_t(v)] || graph_.value(v).type != ElementType::kF32)
+      return;
+    if (node->is("Concat")) {
+      for (const ValueId part : node->inputs) want_output(part, depth + 1);
+    } else if (only_moves_data(graph_, *node)) {
+      want_output(node->input(0), depth + 1);
+    } else if (const auto base = function_base(v); base && wanted_[size_t(*base)]) {
+      want(v);
+    }
   }
 
   // The value that `v` is a function of, where that is more than a clip. It is quantised already, or made by

@@ -16,6 +16,7 @@
 #include "tilewright/quantize/calibrate/layer_reconstruction.h"
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/calibrate/weight_quantization.h"
+#include "tilewright/quantize/integerize/integer_builder.h"
 #include "tilewright/quantize/quantization_plan.h"
 
 namespace tilewright {
@@ -370,6 +371,39 @@ class Quantizer {
 };
 
 }  // namespace
+
+Graph with_integer_borders(Graph graph, std::vector<IntegerBorder>* borders) {
+  const std::vector<std::vector<NodeId>> readers = graph.consumers();
+  const std::vector<NodeId> producers = graph.producers();
+  std::vector<bool> gone(graph.nodes.size(), false);
+  // `border` becomes `integers`, which `converter` converts.
+  const auto replace = [&](ValueId& border, ValueId integers, const Node& converter) {
+    std::swap(graph.value(border).name, graph.value(integers).name);
+    const auto q = constant_quantization(graph, converter.input(1), converter.input(2));
+    if (borders != nullptr && q)
+      borders->push_back({graph.value(integers).name, double(q->scale), q->zero_point});
+    border = integers;
+  };
+  for (ValueId& input : graph.inputs) {
+    if (readers[size_t(input)].size() != 1 || graph.is_output(input)) continue;
+    const NodeId reader = readers[size_t(input)][0];
+    const Node& node = graph.nodes[size_t(reader)];
+    if (!node.is("QuantizeLinear") || node.input(0) != input) continue;
+    gone[size_t(reader)] = true;
+    replace(input, node.outputs[0], node);
+  }
+  for (ValueId& output : graph.outputs) {
+    const NodeId producer = producers[size_t(output)];
+    if (producer == kNoNode || !readers[size_t(output)].empty()) continue;
+    const Node& node = graph.nodes[size_t(producer)];
+    if (!node.is("DequantizeLinear") || graph.is_constant(node.input(0)) || graph.is_output(node.input(0)))
+      continue;
+    replace(output, node.input(0), node);
+  }
+  graph.erase_nodes(gone);
+  graph.remove_dead();
+  return graph;
+}
 
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options,
                QuantizeReport* report) {

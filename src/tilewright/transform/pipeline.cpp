@@ -12,6 +12,7 @@
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/transform/fold/fold_batch_norm.h"
 #include "tilewright/transform/fold/fold_constants.h"
+#include "tilewright/transform/fold/fold_focus.h"
 #include "tilewright/transform/fold/fold_input_affine.h"
 #include "tilewright/transform/fold/fold_pads.h"
 #include "tilewright/transform/fusion_groups.h"
@@ -50,6 +51,7 @@ constexpr Pass kPasses[] = {
     {"fold_pads", fold_pads},
     {"fold_batch_norm", fold_batch_norm},
     {"fold_input_affine", fold_input_affine},
+    {"fold_focus", fold_focus},
     {"normalize_reshapes", normalize_reshapes},
     {"merge_duplicates", merge_duplicates},
 };

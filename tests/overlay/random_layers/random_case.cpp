@@ -157,6 +157,17 @@ class Builder {
     return finish(node, reference_requantize(x, p));
   }
 
+  // The larger or the smaller of two values.
+  Case extreme() {
+    const Tensor a = elementwise_input(), b = random_numbers(random_, a.shape(), inputs_);
+    const char* const op = random_.chance(0.5) ? "Max" : "Min";
+    Node& node = build(op, {a, b}, {}, "");
+    node.attributes.clear();
+    result_.graph.value(node.outputs[0]).shape = a.shape();
+    const std::vector<const Tensor*> values{&a, &b};
+    return finish(node, evaluate(result_.graph, node, values)[0]);
+  }
+
   // The second operand is as large as the first, one position, one channel, or both; either comes first.
   Case multiply() {
     MultiplyParameters p;
@@ -505,7 +516,7 @@ Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware) {
     case Kind::kRequantize:
       return builder.requantize_case();
     case Kind::kMultiply:
-      return builder.multiply();
+      return seed % 5 == 0 ? builder.extreme() : builder.multiply();
     case Kind::kMove:
       return builder.move();
   }

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "support/pipeline/random_network_graph_testing.h"
+#include "support/pipeline/random_branchy_graph_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/flow/design/design_run.h"
 #include "tilewright/hardware/device.h"
@@ -148,7 +148,8 @@ class GeneratorCase {
       const Design made = build(network_, allocation);
       const HostBorder border(network_);
       for (size_t i = 0; i < inputs_.size(); ++i) {
-        const std::vector<Tensor> outputs = border.outputs(evaluate_design(made, border.image(inputs_[i])), inputs_[i]);
+        const std::vector<Tensor> outputs =
+            border.outputs(evaluate_design(made, border.image(inputs_[i])), inputs_[i]);
         bool equal = outputs.size() == expected_[i].size();
         for (size_t o = 0; equal && o < outputs.size(); ++o) equal = outputs[o].identical(expected_[i][o]);
         if (equal) continue;

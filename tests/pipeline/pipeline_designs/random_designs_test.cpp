@@ -5,6 +5,7 @@
 
 #include "support/pipeline/allocation_testing.h"
 #include "support/pipeline/network_testing.h"
+#include "support/pipeline/random_branchy_graph_testing.h"
 #include "support/pipeline/rtl_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
@@ -14,7 +15,7 @@
 namespace tilewright::pipeline {
 namespace {
 
-enum class Form { kStreaming, kProcessors, kProcessorsWithDram };
+enum class Form { kStreaming, kProcessors, kProcessorsWithDram, kBranchyProcessors };
 
 struct Case {
   Form form;
@@ -44,7 +45,7 @@ Allocation allocation_of(const Network& network, const Case& c) {
     return stages;
   }
   const Allocation processors = random_processors(network, c.seed);
-  return c.form == Form::kProcessors ? processors : with_dram(network, processors, c.seed);
+  return c.form != Form::kProcessorsWithDram ? processors : with_dram(network, processors, c.seed);
 }
 
 class RandomDesigns : public testing::TestWithParam<Case> {
@@ -53,6 +54,17 @@ class RandomDesigns : public testing::TestWithParam<Case> {
     if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
   }
 };
+
+// Moved elements, branches, products: of a random graph.
+Network branchy_network(uint64_t seed) {
+  for (uint64_t attempt = 0;; ++attempt) {
+    try {
+      return extract_network(random_branchy_graph(seed * 1000 + attempt));
+    } catch (const Error&) {
+      if (attempt == 50) throw;
+    }
+  }
+}
 
 std::vector<std::vector<int32_t>> evaluated(const Network& network,
                                             const std::vector<std::vector<int32_t>>& images) {
@@ -70,11 +82,18 @@ RtlPortOptions port_options() {
 }
 
 TEST_P(RandomDesigns, ComputeTheNetworkInTheCyclesOfTheSimulation) {
-  const Network network = random_network(GetParam().seed);
+  const bool branchy = GetParam().form == Form::kBranchyProcessors;
+  const Network network = branchy ? branchy_network(GetParam().seed) : random_network(GetParam().seed);
   const Design design = build(network, allocation_of(network, GetParam()));
   const RtlPortOptions options = port_options();
   RtlDesignPort port(design, options);
-  const auto images = random_images(network, 3, GetParam().seed + 9);
+  auto images = random_images(network, 3, GetParam().seed + 9);
+  const NetworkTensor& input = network.tensors[size_t(network.input)];
+  for (auto& image : images) {
+    for (int32_t& value : image) {
+      value = input.bipolar ? (value > 0 ? 1 : -1) : input.bits < 8 ? value >> (8 - input.bits) : value;
+    }
+  }
   const auto expected = evaluated(network, images);
   for (const uint64_t pause_seed : {0, 1, 2}) {
     port.restart(pause_seed);
@@ -88,7 +107,8 @@ TEST_P(RandomDesigns, ComputeTheNetworkInTheCyclesOfTheSimulation) {
 std::vector<Case> cases(uint64_t first, uint64_t last) {
   std::vector<Case> list;
   for (uint64_t seed = first; seed <= last; ++seed) {
-    for (const Form form : {Form::kStreaming, Form::kProcessors, Form::kProcessorsWithDram}) {
+    for (const Form form :
+         {Form::kStreaming, Form::kProcessors, Form::kProcessorsWithDram, Form::kBranchyProcessors}) {
       list.push_back({form, seed});
     }
   }

@@ -127,7 +127,10 @@ class FinishCase : public BenchCase {
     if (integer_or(parameters, "TWICE", 0) != 0 && scale.shift >= 32) scale.shift += kTwice;
     int64_t value =
         requantize(biased, scale, int32_t(row.zero_point), int32_t(row.clip_low), int32_t(row.clip_high));
-    if (adds) {
+    if (adds && row.product) {
+      const int64_t total = (value - row.add_a) * (residual - row.add_b) * row.add_bias;
+      value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);
+    } else if (adds) {
       const int64_t total = value * row.add_a + residual * row.add_b + row.add_bias;
       value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);
     }
@@ -184,6 +187,13 @@ inline FinishRow random_finish_row(Random& random, const Parameters& parameters)
   row.add_bias = spread(random, 32);
   row.add_shift = random.between(0, 35);
   row.add_zero = spread(random, 8);
+  row.product = integer_or(parameters, "PRODUCTS", 0) != 0 && random.chance(0.6);
+  if (row.product) {
+    row.add_a = spread(random, 8);
+    row.add_b = spread(random, 8);
+    row.add_bias &= INT32_MAX;
+    row.add_shift = random.between(0, 62);
+  }
   row.lookup = tables > 0 && random.chance(0.7);
   row.table = tables > 0 ? random.between(0, tables - 1) : 0;
   row.input_shift = random.between(0, 23);

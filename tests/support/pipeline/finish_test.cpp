@@ -36,6 +36,10 @@ TEST(Finish, RtlIsAsModelAndRulesSay) {
       {fixed(1, 1, 0, 1, 0), 1},
       {fixed(2, 1, 1, 1, 16, "lut"), 2},
   };
+  list.push_back({integers(8, 24, 4, 2, 1, 0, 32, 24), 4});
+  list.push_back({integers(8, 20, 2, 2, 1, 1, 0, 22), 1});
+  list.push_back({integers(5, 16, 2, 1, 1, 1, 16, 18, "lut"), 5});
+  for (size_t i = list.size() - 3; i < list.size(); ++i) list[i].first["PRODUCTS"] = int64_t{1};
   list[3].first["KIND"] = std::string("block");
   list[13].first["KIND"] = std::string("block");
   Random random(43);

@@ -74,12 +74,16 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
                  "One weight scale per tensor instead of one per channel");
   verb->add_flag("--symmetric", options.symmetric,
                  "Zero points of activations are 0, as FINN and hls4ml want them");
+  verb->add_flag(
+      "--integer-borders", options.integer_borders,
+      "The file takes and gives 8-bit integers, whose scales are printed: no conversions in the model");
   verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(between(1, 8));
   verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
       ->check(between(1, 8));
   add_threads(verb, options.threads);
   add_json(verb, options.json);
-  verb->refuse({"--format", "--scales", "--method", "--corrections", "--per-tensor", "--symmetric"},
+  verb->refuse({"--format", "--scales", "--method", "--corrections", "--per-tensor", "--symmetric",
+                "--integer-borders"},
                "with a fixed-point --number-type", [&options] { return options.number_type != "int8"; });
   verb->refuse({"--labels"}, "without --calibration or --evaluate",
                [&options] { return options.calibration.files.empty() && options.evaluation.files.empty(); });

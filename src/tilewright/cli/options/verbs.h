@@ -71,7 +71,7 @@ struct QuantizeVerbOptions {
   std::string labels, output;
   std::string number_type = "int8", format = "qdq", scales = "real", method = "squared-error",
               corrections = "bias,rounding";
-  bool per_tensor = false, symmetric = false;
+  bool per_tensor = false, symmetric = false, integer_borders = false;
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;
   bool json = false;

@@ -20,6 +20,7 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .method = options.method,
                           .corrections = options.corrections,
                           .per_tensor = options.per_tensor,
+                          .integer_borders = options.integer_borders,
                           .symmetric = options.symmetric,
                           .weight_bits = options.weight_bits,
                           .activation_bits = options.activation_bits,

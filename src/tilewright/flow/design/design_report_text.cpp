@@ -67,10 +67,10 @@ std::string to_string(const DesignReport& report) {
                std::to_string(need.have),
                need.error_percent < 0 ? "" : share_text(need.error_percent / 100)});
   }
-  const std::string part =
-      report.host_layers.empty() && report.left_out.empty()
-          ? ""
-          : fmt::format("; {} of the network's products, the rest on the host", share_text(report.share_of_products));
+  const std::string part = report.host_layers.empty() && report.left_out.empty()
+                               ? ""
+                               : fmt::format("; {} of the network's products, the rest on the host",
+                                             share_text(report.share_of_products));
   return fmt::format("{} on {}: {}, {}{}\n\n", report.network, report.device,
                      report.streaming ? "a stage for every layer" : "processors", report.number_type, part) +
          layers.to_string() + "\n" + host_line(report) + cycles_line(report) +

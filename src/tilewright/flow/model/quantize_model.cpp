@@ -244,13 +244,14 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   QuantizeReport sensitivity;
   Graph quantized = quantize(graph, calibration, options, &sensitivity);
   check_quantized(request.model.path.string(), quantized);
-  if (!request.output.empty()) write_quantized(request.output, quantized, request.format);
-
-  IntegerizeReport integer_report;
-  const Graph integer = integerize(quantized, &integer_report);
-  const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, request.threads);
   const std::vector<ValueNoise> noise =
       measure_noise(graph, quantized, first_runs(graph, samples, kNoiseRuns), sensitivity.factors);
+  IntegerizeReport integer_report;
+  const Graph integer = integerize(quantized, &integer_report);
+  std::vector<IntegerBorder> borders;
+  if (request.integer_borders) quantized = with_integer_borders(std::move(quantized), &borders);
+  if (!request.output.empty()) write_quantized(request.output, quantized, request.format);
+  const AccuracyReport accuracy = compare_accuracy(graph, integer, samples, labels, request.threads);
   nlohmann::json json = {{"samples", accuracy.samples},
                          {"float_accuracy", accuracy.float_accuracy()},
                          {"int8_accuracy", accuracy.quantized_accuracy()},
@@ -258,11 +259,18 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
                          {"integer_mac_share", integer_report.integer_mac_share()},
                          {"layers", layers_json(sensitivity)},
                          {"values", values_json(noise)}};
+  std::string border_text;
+  for (const IntegerBorder& border : borders) {
+    border_text += fmt::format("'{}' is 8-bit integers: {:.9g} * (q - {})\n", border.name, border.scale,
+                               border.zero_point);
+    json["borders"].push_back(
+        {{"name", border.name}, {"scale", border.scale}, {"zero_point", border.zero_point}});
+  }
   const InputSamples& told =
       given.calibration->text().empty() && given.judged ? *given.judged : *given.calibration;
   if (!told.text().empty()) json["preprocessing"] = nlohmann::json::parse(told.json());
   return {std::move(quantized),
-          {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report) + "\n" +
+          {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report) + border_text + "\n" +
                sensitivity_text(graph, sensitivity, noise),
            json_text(json, 2) + "\n"}};
 }

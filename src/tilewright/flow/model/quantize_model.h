@@ -29,8 +29,9 @@ struct QuantizeRequest {
   std::string method = "squared-error";   // how ranges are chosen: min-max, percentile, kl
   // What is done beyond ranges: names of kCorrections, separated by commas, or "none".
   std::string corrections = "bias,rounding";
-  bool per_tensor = false;  // one weight scale per tensor instead of one per channel
-  bool symmetric = false;   // zero points of activations are 0
+  bool per_tensor = false;       // one weight scale per tensor instead of one per channel
+  bool integer_borders = false;  // 8-bit integers go in and come out
+  bool symmetric = false;        // zero points of activations are 0
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;
 };

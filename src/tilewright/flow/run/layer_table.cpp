@@ -13,31 +13,6 @@
 
 namespace tilewright {
 
-namespace {
-
-// Bytes of the values that one side makes and the other reads, inputs and outputs of the model included.
-int64_t bytes_between(const Bundle& bundle) {
-  const Graph& graph = bundle.graph;
-  const std::vector<NodeId> producers = graph.producers();
-  const std::vector<std::vector<NodeId>> readers = graph.consumers();
-  int64_t bytes = 0;
-  for (ValueId v = 0; v < ValueId(graph.values.size()); ++v) {
-    if (graph.is_constant(v)) continue;
-    const NodeId producer = producers[size_t(v)];
-    const bool from_host = producer == kNoNode || bundle.nodes[size_t(producer)].on_host();
-    const bool crosses = std::any_of(readers[size_t(v)].begin(), readers[size_t(v)].end(), [&](NodeId n) {
-      return bundle.nodes[size_t(n)].on_host() != from_host;
-    });
-    const Value& value = graph.value(v);
-    if (crosses || (!from_host && graph.is_output(v))) {
-      bytes += value.shape.element_count() * bit_width(value.type) / 8;
-    }
-  }
-  return bytes;
-}
-
-}  // namespace
-
 LayerTable layer_table(const Compilation& compilation, const HostModel& host) {
   const Bundle& bundle = compilation.bundle;
   std::map<std::string, const overlay::LayerReport*> reports;
@@ -63,16 +38,13 @@ LayerTable layer_table(const Compilation& compilation, const HostModel& host) {
     }
     if (row.on_host()) {
       row.seconds = host_seconds(bundle.graph, node, host);
-      table.host_seconds += row.seconds;
-      ++table.host_nodes;
     } else {
       row.seconds = row.cycles / (bundle.hardware.clock_mhz * 1e6);
       table.overlay_seconds += row.seconds;
     }
     table.rows.push_back(std::move(row));
   }
-  table.crossing_bytes = bytes_between(bundle);
-  table.crossing_seconds = double(table.crossing_bytes) / (host.gbyte_per_s * 1e9);
+  table.host = host_work(bundle, host);
   return table;
 }
 
@@ -100,9 +72,9 @@ std::string to_string(const LayerTable& table) {
       "estimated {:.3g} ms per run: {:.3g} ms on the overlay, {:.3g} ms on the host ({:.1f} %; {} node{}, "
       "and {} "
       "bytes that cross)\n",
-      1e3 * table.total_seconds(), 1e3 * table.overlay_seconds,
-      1e3 * (table.host_seconds + table.crossing_seconds), 100 * table.host_time_share(), table.host_nodes,
-      table.host_nodes == 1 ? "" : "s", table.crossing_bytes);
+      1e3 * table.total_seconds(), 1e3 * table.overlay_seconds, 1e3 * table.host.seconds(),
+      100 * table.host_time_share(), table.host.nodes, table.host.nodes == 1 ? "" : "s",
+      table.host.crossing_bytes);
   text += fmt::format("{} MACs, {:.2f} % of them on the overlay; estimated {:.0f} cycles\n", table.total_macs,
                       100 * table.overlay_mac_share(), table.total_cycles);
   if (recorded_count > 0) {
@@ -135,10 +107,9 @@ std::string to_json(const LayerTable& table) {
                                 {"cycles", table.total_cycles},
                                 {"seconds", table.total_seconds()},
                                 {"overlay_seconds", table.overlay_seconds},
-                                {"host_seconds", table.host_seconds},
-                                {"crossing_seconds", table.crossing_seconds},
-                                {"crossing_bytes", table.crossing_bytes},
-                                {"host_nodes", table.host_nodes},
+                                {"host_seconds", table.host.seconds()},
+                                {"crossing_bytes", table.host.crossing_bytes},
+                                {"host_nodes", table.host.nodes},
                                 {"host_time_share", table.host_time_share()},
                                 {"layers", rows}};
   return json_text(facts, 2) + "\n";

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tilewright/flow/run/bundle.h"
+#include "tilewright/flow/run/host_work.h"
 
 namespace tilewright {
 
@@ -30,15 +31,11 @@ struct LayerTable {
   std::vector<LayerRow> rows;  // in graph order
   int64_t total_macs = 0, overlay_macs = 0;
   double total_cycles = 0;
-  // Of one run, estimated: the overlay's cycles at its clock; the nodes on the host, and what crosses between
-  // the two, packed or unpacked at the host's pace.
-  double overlay_seconds = 0, host_seconds = 0, crossing_seconds = 0;
-  int host_nodes = 0;
-  int64_t crossing_bytes = 0;
-  double total_seconds() const { return overlay_seconds + host_seconds + crossing_seconds; }
-  double host_time_share() const {
-    return total_seconds() == 0 ? 0 : (host_seconds + crossing_seconds) / total_seconds();
-  }
+  // Of one run, estimated: the overlay's cycles at its clock, and the host's part.
+  double overlay_seconds = 0;
+  HostWork host;
+  double total_seconds() const { return overlay_seconds + host.seconds(); }
+  double host_time_share() const { return total_seconds() == 0 ? 0 : host.seconds() / total_seconds(); }
   double overlay_mac_share() const { return total_macs == 0 ? 0 : double(overlay_macs) / double(total_macs); }
 };
 

@@ -92,15 +92,10 @@ NetworkTiming time_network(const Bundle& bundle, const MemoryModel& memory, cons
   timing.hardware = bundle.hardware;
   timing.memory = memory;
   timing.limits = machine_limits(bundle.hardware, memory);
+  timing.host = host_work(bundle);
   for (const PartitionStep& step : bundle.steps()) {
     if (deadline) deadline->check();
-    if (step.on_host()) {
-      timing.host_nodes += int64_t(step.nodes.size());
-      for (const NodeId n : step.nodes) {
-        timing.host_macs += multiply_accumulates(bundle.graph, bundle.graph.nodes[size_t(n)]);
-      }
-      continue;
-    }
+    if (step.on_host()) continue;
     overlay::OverlayProgram program =
         overlay::compile_overlay(bundle.graph, step.nodes, bundle.hardware, bundle.schedules);
     if (program.layers.empty()) continue;

@@ -4,7 +4,7 @@
 // the *roofline* (Williams, Waterman, Patterson 2009) also has the data that the program really moves cross
 // the memory port at its full rate. Reads and writes have a channel each unless the memory is a DDR with one
 // bus, so the busier of the two counts. Instructions, micro-ops and parameters do not: they may come while
-// the layer before still stores. Host layers are not timed.
+// the layer before still stores. What the host does is estimated, not timed.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "tilewright/flow/run/bundle.h"
+#include "tilewright/flow/run/host_work.h"
 #include "tilewright/hardware/memory_model.h"
 #include "tilewright/overlay/program/layer_timing.h"
 #include "tilewright/overlay/time/cycle_counters.h"
@@ -40,7 +41,7 @@ struct NetworkTiming {
   MachineLimits limits;
   std::vector<overlay::LayerTiming> layers;  // of all programs, in the order they run
   std::vector<overlay::TimedRun> programs;   // one per overlay step
-  int64_t host_nodes = 0, host_macs = 0;     // left out
+  HostWork host;                             // beside it, estimated
 
   uint64_t cycles() const;
   int64_t macs() const;

@@ -52,8 +52,13 @@ std::string to_string(const NetworkTiming& timing) {
   text += fmt::format("{:.0f} cycles, {:.3f} ms: {} of peak, {} of the roofline; {} bytes moved\n", cycles,
                       cycles / (timing.hardware.clock_mhz * 1e3), percent_text(timing.share_of_peak()),
                       percent_text(timing.roofline_cycles() / cycles), timing.traffic().total());
-  if (timing.host_nodes > 0) {
-    text += fmt::format("left out: {} nodes on the host ({} MACs)\n", timing.host_nodes, timing.host_macs);
+  if (timing.host.nodes > 0) {
+    const double overlay = cycles / (timing.hardware.clock_mhz * 1e6), host = timing.host.seconds();
+    text += fmt::format(
+        "with the host, {:.3f} ms: {} of it for {} node{} there ({} MACs) and {} bytes that cross, "
+        "estimated\n",
+        1e3 * (overlay + host), percent_text(host / (overlay + host)), timing.host.nodes,
+        timing.host.nodes == 1 ? "" : "s", timing.host.macs, timing.host.crossing_bytes);
   }
   return text;
 }

@@ -55,8 +55,10 @@ nlohmann::json timing_json(const NetworkTiming& timing) {
           {"roofline_cycles", timing.roofline_cycles()},
           {"share_of_peak", timing.share_of_peak()},
           {"bytes", timing.traffic().total()},
-          {"host_nodes", timing.host_nodes},
-          {"host_macs", timing.host_macs},
+          {"host_nodes", timing.host.nodes},
+          {"host_macs", timing.host.macs},
+          {"host_seconds", timing.host.seconds()},
+          {"crossing_bytes", timing.host.crossing_bytes},
           {"layers", layers}};
 }
 

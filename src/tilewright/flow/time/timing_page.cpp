@@ -173,8 +173,9 @@ Page timing_page(const NetworkTiming& timing) {
                 {"macs", "MACs", timing.macs(), "MACs"},
                 {"bytes", "moved", timing.traffic().total(), "bytes", PageBetter::kLess},
                 {"layers", "layers on the overlay", timing.layers.size()}};
-  if (timing.host_nodes > 0) {
-    page.facts.push_back({"host_nodes", "nodes on the host, not timed", timing.host_nodes});
+  if (timing.host.nodes > 0) {
+    page.facts.push_back({"host_nodes", "nodes on the host", int64_t(timing.host.nodes)});
+    page.facts.push_back({"host_ms", "ms of the host, estimated", 1e3 * timing.host.seconds()});
   }
   page.sections.push_back(layer_section(timing));
   return page;

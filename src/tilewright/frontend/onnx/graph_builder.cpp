@@ -141,7 +141,8 @@ class GraphBuilder : public NodeConversion {
   // The nodes of a body once more; false after an error.
   bool add_body(const OnnxGraph& body) {
     const size_t errors = diagnostics_.errors().size();
-    if (graph_.nodes.size() + body.nodes.size() > kMostUnrolledNodes) {
+    unrolled_ += 1 + body.nodes.size();
+    if (unrolled_ > kMostUnrolledNodes) {
       unsupported(fmt::format("unrolls to more than {} nodes", kMostUnrolledNodes),
                   "give it fewer iterations");
       return false;
@@ -392,6 +393,7 @@ class GraphBuilder : public NodeConversion {
   std::unordered_map<ValueId, std::vector<ValueId>> sequences_;
   std::unordered_set<std::string> read_names_;
   NameRegistry value_names_, node_names_;
+  size_t unrolled_ = 0;  // nodes of bodies so far, and bodies
 
   // The node being converted.
   const OnnxNode* current_ = nullptr;

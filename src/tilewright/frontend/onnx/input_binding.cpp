@@ -37,8 +37,8 @@ class InputBinder {
     for (const auto& [name, size] : options_.dimensions) {
       if (size < 1) {
         const ErrorKind kind = size == 0 ? ErrorKind::kUnsupported : ErrorKind::kInvalidInput;
-        diagnostics_.error(kind, fmt::format("dimension '{}'", name), "",
-                           fmt::format("cannot be {}", size), "give a size of 1 or more");
+        diagnostics_.error(kind, fmt::format("dimension '{}'", name), "", fmt::format("cannot be {}", size),
+                           "give a size of 1 or more");
       }
     }
   }

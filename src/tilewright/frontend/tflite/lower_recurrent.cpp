@@ -70,6 +70,11 @@ void require_shape(TfliteLowering& l, int input, const Shape& wanted) {
 ValueId initial_state(TfliteLowering& l, const Sequence& sequence, int input, int64_t width) {
   const Shape shape{sequence.batch, width};
   if (sequence.steps == 0) return l.state(input, shape);
+  constexpr int64_t kLargestState = 1 << 24;
+  if (width > kLargestState / std::max<int64_t>(sequence.batch, 1)) {
+    throw Error(ErrorKind::kUnsupported, fmt::format("has a state of {}", to_string(shape)),
+                "split its batch");
+  }
   return l.constant_value("zeros", Tensor(ElementType::kF32, shape));
 }
 

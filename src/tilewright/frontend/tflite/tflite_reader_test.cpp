@@ -274,7 +274,9 @@ TEST(TfliteReader, Constants) {
   expect_error(sparse, "operator 0 ('y') (CONV_2D): reads tensor 'w', which is sparse");
   Convolution variable;
   variable.finish().tensor(variable.weights).is_variable = true;
-  expect_error(variable, "reads tensor 'w', a variable that keeps its value from run to run; only recurrent operators may");
+  expect_error(
+      variable,
+      "reads tensor 'w', a variable that keeps its value from run to run; only recurrent operators may");
   Convolution own;
   own.finish().quantize(own.weights, {1}, {0});
   own.tensor(own.weights).quantization->details_type = 1;

@@ -30,6 +30,17 @@ uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uin
 // Mark the keys of starts and finishes in their last two parts, where no step has these numbers.
 constexpr uint64_t kStarting = ~uint64_t{0}, kFinishing = ~uint64_t{1};
 
+AluOpcode factor_opcode(const OverlayLayer& layer) {
+  switch (layer.extreme) {
+    case OverlayLayer::Extreme::kLarger:
+      return AluOpcode::kMax;
+    case OverlayLayer::Extreme::kSmaller:
+      return AluOpcode::kMin;
+    default:
+      return AluOpcode::kMul;
+  }
+}
+
 // Positions of a phase along one axis of a tile of `size` outputs.
 int64_t phase_positions(int64_t size, int64_t offset, int64_t step) {
   return size > offset ? ceil_div(size - offset, step) : 0;
@@ -452,7 +463,7 @@ void LayerKernels::multiply_by_factor(const Tile& tile, int64_t slot, const Run&
     box.src = u32(tiling_.slot_base(slot) + tiling_.pool_offset + part.out * plane);
     MicroKernel kernel;
     kernel.is_alu = true;
-    kernel.opcode = one_position ? AluOpcode::kRequantize : AluOpcode::kMul;
+    kernel.opcode = one_position ? AluOpcode::kRequantize : factor_opcode(*tiling_.layer);
     kernel.clip_low = INT32_MIN;
     kernel.clip_high = INT32_MAX;
     return cover_box(runtime_.hardware(), box, kernel);

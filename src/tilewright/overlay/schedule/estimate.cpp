@@ -296,7 +296,7 @@ class Estimator {
     } else {
       if (layer_.sources[0].zero_point != 0) alu(outputs);
       cost_.alu_uops += outputs;
-      times_.alu(outputs, true);
+      times_.alu(outputs, layer_.extreme == OverlayLayer::Extreme::kNone);
     }
   }
 

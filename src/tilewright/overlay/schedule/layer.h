@@ -43,7 +43,7 @@ struct Phase {
 enum class OverlayLayerKind {
   kMatrix,   // everything that accumulates
   kMaximum,  // maximum over the taps that lie inside the image
-  kProduct,  // of two sources, element by element; wide instructions only
+  kProduct,  // of two sources, element by element, or their OverlayLayer::extreme; wide instructions only
 };
 
 enum class ChannelPattern {
@@ -98,6 +98,8 @@ struct OverlayLayer {
   int weight_positions = 1, weight_planes = 1;
   std::vector<int64_t> weight_magnitude;  // by output channel: sum of the weights' magnitudes
   std::vector<int8_t> diagonal;           // kSharedDiagonal: by weight index
+  enum class Extreme { kNone, kLarger, kSmaller };
+  Extreme extreme = Extreme::kNone;  // kProduct: instead of a multiplication
   int spread = -1;  // kSharedDiagonal: the weight index by which every lane reads the first, not its own
 
   LayerFinish output;             // one bias per output channel

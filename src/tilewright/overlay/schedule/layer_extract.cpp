@@ -142,11 +142,18 @@ class LayerExtraction {
     const OperatorTraits& traits = operator_traits(node_);
     const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
     const bool moves = is_channel_move(graph_, node_);
-    if (!moves && !integer && traits.function != OperatorFunction::kMaxPool) {
-      refuse("the overlay has no lowering for " + node_.op);
+    const bool extreme = (node_.is("Max") || node_.is("Min")) && node_.inputs.size() == 2;
+    if (!moves && !extreme && !integer && traits.function != OperatorFunction::kMaxPool) {
+      refuse(works_on_floats() ? "it works on floats, the overlay on integers"
+                               : "the overlay has no lowering for " + node_.op);
       return std::nullopt;
     }
-    if (!see_sources() || !(moves ? move() : read() && build()) || !measure_inputs()) return std::nullopt;
+    if (!see_sources() ||
+        !(moves     ? move()
+          : extreme ? build_extreme()
+                    : read() && build()) ||
+        !measure_inputs())
+      return std::nullopt;
     if (layer_.output.table != nullptr && !hardware_.lookup_table) {
       refuse("the overlay has no table (lookup_table in its description)");
       return std::nullopt;
@@ -160,6 +167,14 @@ class LayerExtraction {
   bool refuse(const std::string& reason) {
     refusals_.error(ErrorKind::kUnsupported, where(node_), node_.op, reason, "run it on the host");
     return false;
+  }
+
+  bool works_on_floats() const {
+    const auto is_float = [&](ValueId v) {
+      return v != kNoValue && !graph_.is_constant(v) && tilewright::is_float(graph_.value(v).type);
+    };
+    return std::any_of(node_.inputs.begin(), node_.inputs.end(), is_float) ||
+           std::any_of(node_.outputs.begin(), node_.outputs.end(), is_float);
   }
 
   // `any_shape`: the operator works element by element, or on all elements of an image.
@@ -185,7 +200,8 @@ class LayerExtraction {
       if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
       return x_ == other_ || refuse("both operands of an addition must have the same shape and place");
     }
-    if (function == OperatorFunction::kMultiplication) return see_factors();
+    if (function == OperatorFunction::kMultiplication || node_.is("Max") || node_.is("Min"))
+      return see_factors();
     const bool any_shape = function == OperatorFunction::kDense || function == OperatorFunction::kRequantize;
     if (!see(node_.input(0), x_, any_shape)) return false;
     const bool indices = node_.outputs.size() > 1 && node_.outputs[1] != kNoValue;
@@ -200,7 +216,7 @@ class LayerExtraction {
     const Shape &a = graph_.value(node_.input(0)).shape, &b = graph_.value(node_.input(1)).shape,
                 &y = graph_.value(node_.outputs[0]).shape;
     if (a.rank() != b.rank()) return refuse("both factors must have the same rank");
-    swapped_ = a != y;
+    swapped_ = a != y && operator_function(node_) == OperatorFunction::kMultiplication;
     if (swapped_) std::swap(x_, other_);
     if (a != y && b != y) return refuse("one of the factors must have the shape of the product");
     const bool channels = x_.channels == other_.channels && x_.lanes == other_.lanes;
@@ -461,6 +477,30 @@ class LayerExtraction {
     return multiplier == 0 || refuse("multiplier_a and multiplier_b must be below 2^23 in magnitude");
   }
 
+  // The larger or the smaller of two values of one shape.
+  bool build_extreme() {
+    if (other_ != x_) return refuse("both operands must have the same shape and place");
+    start_without_numbers();
+    layer_.kind = OverlayLayerKind::kProduct;
+    layer_.extreme = node_.is("Max") ? OverlayLayer::Extreme::kLarger : OverlayLayer::Extreme::kSmaller;
+    set_elementwise(x_, layer_);
+    layer_.sources.push_back(source_of(node_.input(1), other_));
+    layer_.diagonal = {1};
+    layer_.phases.push_back({0, 0, {TapGrid{}}});
+    set_single_scale();
+    return true;
+  }
+
+  // Of an operator of ONNX.
+  void start_without_numbers() {
+    layer_.weight_bits = hardware_.weight_bits;
+    layer_.name = node_.name;
+    layer_.op = node_.op;
+    layer_.result = node_.outputs[0];
+    layer_.sources = {source_of(node_.input(0), x_)};
+    layer_.batch = x_.batch;
+  }
+
   bool build_product() {
     layer_.kind = OverlayLayerKind::kProduct;
     set_elementwise(x_, layer_);
@@ -511,15 +551,10 @@ class LayerExtraction {
 
   // Elements of the input at other positions, or those of other channels: sums of one product with 1.
   bool move() {
-    layer_.weight_bits = hardware_.weight_bits;
-    layer_.name = node_.name;
-    layer_.op = node_.op;
-    layer_.result = node_.outputs[0];
-    layer_.sources = {source_of(node_.input(0), x_)};
+    start_without_numbers();
     const std::optional<ChannelMove> read = read_channel_move(graph_, node_);
     if (!read) return refuse("it moves elements in a way that the overlay has no lowering for");
     const ChannelMove& m = *read;
-    layer_.batch = x_.batch;
     layer_.out_height = m.height;
     layer_.out_width = m.width;
     layer_.in_step_y = int(m.in_step_y);

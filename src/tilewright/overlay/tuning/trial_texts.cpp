@@ -75,6 +75,7 @@ std::string workload_text(const OverlayLayer& layer) {
                       layer.weight_count(), layer.weight_bits);
   if (layer.foldable) text += " foldable";
   for (const Phase& phase : layer.phases) text += phase_text(phase);
+  if (layer.extreme != OverlayLayer::Extreme::kNone) text += " extreme";
   return text + output_text(layer) + (layer.output.table == nullptr ? "" : " table");
 }
 

@@ -317,7 +317,8 @@ ShapeSearch search_stages(const Network& network, const Estimator& estimator, co
   result.proven = true;
   for (const NetworkTensor& tensor : network.tensors) {
     if (!tensor.part) continue;
-    result.obstacle = "; as stages, parts of tensor '" + network.tensors[size_t(tensor.part->whole)].name + "' have no streams";
+    result.obstacle = "; as stages, parts of tensor '" + network.tensors[size_t(tensor.part->whole)].name +
+                      "' have no streams";
     return result;
   }
   const Deadline deadline(Deadline::kNoLimit, options.deadline);

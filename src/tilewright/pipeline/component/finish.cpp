@@ -41,6 +41,7 @@ constexpr RowField<FinishRow> kIntegerFields[] = {
     {"LOOKUP", unsigned_bits(1), &FinishRow::lookup},
     {"TABLE", unsigned_bits(8), &FinishRow::table},
     {"DRAIN", unsigned_bits(16), &FinishRow::drain},
+    {"PRODUCT", unsigned_bits(1), &FinishRow::product},
 };
 constexpr RowField<FinishRow> kFixedFields[] = {
     {"BEATS", unsigned_bits(32), &FinishRow::beats},
@@ -99,6 +100,8 @@ void check(const Parameters& parameters) {
     const int64_t twice = require.at_least_or("TWICE", 0, 0);
     require.need(twice == 0 || (twice == 1 && multiplier > 0), "TWICE is 0, or 1 with multipliers");
   }
+  const bool products = integer_or(parameters, "PRODUCTS", 0) != 0;
+  require.need(!products || (residual && number == "integer"), "PRODUCTS need integers and a RESIDUAL");
   const int64_t tables = require.at_least_or("TABLES", 0, 0);
   require.need(tables <= 256, "TABLES is at most 256");
   require.need(tables == 0 || !text_or(parameters, "FILE", "").empty(), "tables need a FILE");
@@ -242,8 +245,12 @@ ResourceFeatures integer_features(const ComponentSizes& p, double held, double s
                one = scales && split == 0 ? product : 0;
   const bool block = p.text("KIND", "lutram") == "block";
   if (block) f.bram = lanes * synthesis::block_rams(tables * 256, 8, p.family);
-  const double adds = residual ? double(lanes) : 0, table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
-  f.dsp = (scales ? lanes * area::product_blocks(sum, factor, p.family) : 0) + (residual ? 2 * lanes : 0);
+  // A product is taken for a second addition; its blocks are known.
+  const int64_t products = p("PRODUCTS", 0) != 0 ? lanes : 0;
+  const double adds = residual ? double(lanes + products) : 0,
+               table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
+  f.dsp = (scales ? lanes * area::product_blocks(sum, factor, p.family) : 0) + (residual ? 2 * lanes : 0) +
+          products * (1 + area::product_blocks(18, 32, p.family));
   f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
            table, several, several * double(lanes), fields,  several * adds};
   f.ff = {1,
@@ -312,7 +319,8 @@ int64_t finish_steps(const netlist::Parameters& parameters) {
   const int64_t products =
       multiplier == 0 ? 0
                       : multiplier_steps(netlist::integer_or(parameters, "SUM_BITS", 32), multiplier, lut);
-  return 1 + products + 3 + (residual ? 5 : 0) + (lookup ? 1 : 0);
+  const int64_t later = netlist::integer_or(parameters, "PRODUCTS", 0) == 0 ? 0 : lut ? 1 : 2;
+  return 1 + products + 3 + (residual ? 5 + later : 0) + (lookup ? 1 : 0);
 }
 
 const ComponentType kFinish = {"finish",

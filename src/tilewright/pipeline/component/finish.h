@@ -21,6 +21,8 @@ struct FinishRow {
   bool bipolar = false;  // results 0 and 1 become -1 and +1 in elements of more than one bit
   bool add = false;
   int64_t add_a = 0, add_b = 0, add_bias = 0, add_shift = 0, add_zero = 0, add_low = 0, add_high = 0;
+  // With `add`: the product (value - add_a) * (residual - add_b) * add_bias instead of the sum.
+  bool product = false;
   bool lookup = false;
   int64_t table = 0, input_shift = 0;
 };

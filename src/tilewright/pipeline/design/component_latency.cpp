@@ -36,18 +36,19 @@ int64_t array_latency(const Network& network, const Allocation& allocation, size
 }
 
 int64_t finish_latency(const Network& network, const Allocation& allocation, size_t index) {
-  bool adds = false, looks_up = false, multiplies = false;
+  bool adds = false, looks_up = false, multiplies = false, products = false;
   for (size_t i = 0; i < network.layers.size(); ++i) {
     const Layer& layer = network.layers[i];
     const bool same =
         allocation.streaming ? i == index : allocation.layers[i].engine == allocation.layers[index].engine;
     if (!same) continue;
     adds |= layer.add.has_value();
+    products |= layer.add && layer.add->product;
     looks_up |= layer.lookup.has_value();
     multiplies |= has_multipliers(layer);
   }
   if (network.number == NumberType::kFixed) return 2 + (adds ? 2 : 0) + (looks_up ? 8 : 0);
-  return 4 + (multiplies ? 2 : 0) + (adds ? 5 : 0) + (looks_up ? 1 : 0);
+  return 4 + (multiplies ? 2 : 0) + (adds ? 5 : 0) + (products ? 2 : 0) + (looks_up ? 1 : 0);
 }
 
 }  // namespace tilewright::pipeline

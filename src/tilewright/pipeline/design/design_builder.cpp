@@ -207,6 +207,12 @@ std::string DesignBuilder::finish_table(const Label& name, const std::vector<Fin
       row.add_zero = layer.add->zero_point;
       row.add_low = layer.add->clip_low;
       row.add_high = layer.add->clip_high;
+      row.product = layer.add->product;
+      if (row.product) {
+        row.add_a = layer.add->zero_a;
+        row.add_b = layer.add->zero_b;
+        row.add_bias = layer.add->multiplier_a;
+      }
     }
     if (layer.lookup) {
       row.lookup = true;
@@ -237,6 +243,7 @@ Stream DesignBuilder::finish(const Label& name, Stream sums, Stream parameters, 
   } else {
     p["SUM_BITS"] = int64_t{sizes.sum_bits};
     p["MULTIPLIER_BITS"] = int64_t{sizes.multiplier_bits};
+    if (sizes.products) p["PRODUCTS"] = int64_t{1};
     if (sizes.twice) p["TWICE"] = int64_t{1};
   }
   if (wiring_ != nullptr) {

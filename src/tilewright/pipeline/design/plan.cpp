@@ -288,8 +288,8 @@ class Planner {
       if (user.engine == task.engine) continue;
       const Layer& layer = network_.layers[size_t(user.layer)];
       const RowRange rows = rows_read(geometries_[size_t(user.layer)], user.first_row, user.rows);
-      const bool reads = whole_of(layer.input) == size_t(old) &&
-                         words_of(layer.input, rows.first, rows.last).meets(words);
+      const bool reads =
+          whole_of(layer.input) == size_t(old) && words_of(layer.input, rows.first, rows.last).meets(words);
       const bool adds = layer.add && whole_of(layer.add->tensor) == size_t(old) &&
                         words_of(layer.add->tensor, user.first_row, user.first_row + user.rows).meets(words);
       if (reads || adds) raise(task.waits, user.engine, number_[t]);

@@ -27,8 +27,8 @@ struct PlannedTask {
 // Of a part: where it lies in its whole.
 struct TensorPlace {
   int unit = 0;
-  int64_t base = 0, words = 0;     // of the whole tensor
-  int64_t pixel_words = 1;         // of the tensor's own channels
+  int64_t base = 0, words = 0;              // of the whole tensor
+  int64_t pixel_words = 1;                  // of the tensor's own channels
   int64_t column_words = 1, row_words = 1;  // from pixel to pixel, from row to row
 };
 

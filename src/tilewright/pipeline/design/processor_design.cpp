@@ -88,6 +88,7 @@ void ProcessorDesign::collect(size_t l) {
   work.parameter_words += g.blocks * ceil_div(g.lanes ? pi_ : g.shape.po, g.shape.pf);
   if (g.row_major) work.line = std::max(work.line, g.input.columns * g.pixel_words);
   work.lookups += layer.lookup ? 1 : 0;
+  work.fused_products |= layer.add && layer.add->product;
   work.accumulator_bits = std::max({work.accumulator_bits, facts_[l].accumulator_bits, g.lanes ? bits_ : 2});
   work.sum_bits = std::max(work.sum_bits, facts_[l].biased_sum_bits);
   work.lane_bits = std::max(work.lane_bits, lane_weight_bits(layer));
@@ -348,7 +349,7 @@ Stream ProcessorDesign::finish(const Label& name, size_t e, const EngineWidths& 
     residual = sink_.resized(name + "_residual_parts", *residual, own.shape.pf, pi_);
   }
   const DesignBuilder::FinishSizes sizes = {work.tasks,           work.lookups, work.sum_bits,
-                                            bits.multiplier_bits, own.shape.pf, bits_, work.twice};
+                                            bits.multiplier_bits, own.shape.pf, bits_, work.twice, work.fused_products};
   return builder_.finish(name + "_finish", sums, parameters, residual ? &*residual : nullptr, sizes,
                          contents.finishes);
 }

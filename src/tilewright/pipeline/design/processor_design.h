@@ -24,7 +24,8 @@ class ProcessorDesign {
   struct Work {
     int64_t tasks = 0, adding_tasks = 0, weight_words = 0, parameter_words = 0, line = 1, lookups = 0;
     int accumulator_bits = 1, sum_bits = 1, lane_bits = 2;
-    bool multipliers = false, twice = false, sums = false, maxima = false, products = false;
+    bool multipliers = false, twice = false, sums = false, maxima = false, products = false,
+         fused_products = false;
     uint64_t read_units = 0, residual_units = 0, write_units = 0;
   };
   void collect(size_t layer);

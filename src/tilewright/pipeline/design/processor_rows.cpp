@@ -50,8 +50,8 @@ EngineContents ProcessorRows::engine(int e, const EngineWidths& widths) const {
     MemoryImage& words = contents.parameters.words;
     const auto [base, fresh] = parameter_bases.try_emplace(task.layer, words.words());
     if (fresh) {
-      append_finish_words(words, network_, with_slots(network_, layer, plan_.word_elements), g.output.channels, widths.outputs, pf,
-                          widths.multiplier_bits);
+      append_finish_words(words, network_, with_slots(network_, layer, plan_.word_elements),
+                          g.output.channels, widths.outputs, pf, widths.multiplier_bits);
     }
     contents.parameters.rows.push_back(g.row_major ? RomWalkerRow{base->second, 1, pixels, g.blocks * g.beats}
                                                    : RomWalkerRow{base->second, g.blocks, pixels, g.beats});

@@ -1,7 +1,7 @@
-// From an integer or fixed-point graph to a network. Values of the graph are elements of channel-major tensors:
-// what only moves elements makes no layer (value_views.h), and a dense layer takes its weights in the order of
-// the underlying tensor. Additions and lookups are fused into the layer before them where it has no other
-// reader.
+// From an integer or fixed-point graph to a network. Values of the graph are elements of channel-major
+// tensors: what only moves elements makes no layer (value_views.h), and a dense layer takes its weights in
+// the order of the underlying tensor. Additions and lookups are fused into the layer before them where it has
+// no other reader.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +13,7 @@
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/graph/value_range.h"
 #include "tilewright/layers/fused_layer.h"
+#include "tilewright/pipeline/network/borders.h"
 #include "tilewright/pipeline/network/fit_tensors.h"
 #include "tilewright/pipeline/network/network.h"
 #include "tilewright/pipeline/network/region.h"
@@ -96,11 +97,16 @@ class Extraction {
     const Value& v = graph_.value(value);
     const std::optional<TensorShape> shape = map_shape(v.shape);
     if (!shape) {
-      throw Error(
-          ErrorKind::kUnsupported,
-          fmt::format("value '{}' is {}; hardware takes one image [1, channels, rows, columns] or vector",
-                      v.name, to_string(v.type, v.shape)),
-          "bind the batch to 1, e.g. --shape batch=1");
+      for (const NodeId reader : consumers_[size_t(value)]) {
+        const Node& node = graph_.nodes[size_t(reader)];
+        if (region_.places[size_t(reader)] != Region::Place::kInside || !inputs(node)) continue;
+        refuse(
+            node,
+            fmt::format("value '{}' is {}; hardware takes one image [1, channels, rows, columns] or vector",
+                        v.name, to_string(v.type, v.shape)),
+            "bind the batch to 1, e.g. --shape batch=1");
+      }
+      return;
     }
     const int tensor = new_tensor(value, *shape);
     network_.inputs.push_back(tensor);
@@ -109,14 +115,14 @@ class Extraction {
 
   // What is no data (weights, tables, bounds, axes) has to be constant; and data not.
   bool inputs(const Node& node) {
-    const bool adds = operator_function(node) == Function::kAddition;
+    const Function function = operator_function(node);
+    const bool adds = function == Function::kAddition || function == Function::kMultiplication;
     bool ok = true;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       const ValueId value = node.inputs[i];
       if (value == kNoValue) continue;
       const bool data = i == 0 || (adds && i == 1) || node.is("Concat");
-      const bool filling = node.is("Concat") && views_.known(value) == false && graph_.is_constant(value);
-      if (data && !views_.known(value) && !filling) {
+      if (data && graph_.is_constant(value) && !node.is("Concat")) {
         refuse(node, fmt::format("its data '{}' are constant", graph_.value(value).name),
                "fold the constant, or run the model on the overlay (tilewright compile)");
         ok = false;
@@ -143,11 +149,9 @@ class Extraction {
     if (!runs_in_hardware(graph_, node)) return views_.move(node);
     const std::optional<FusedLayer> source = read(node);
     if (!source) return;
-    if (source->finish.table != nullptr) {
-      return refuse(node, "its output passes through a table of its own",
-                    "write the table as a QLookup behind it");
+    if (source->function == Function::kAddition || source->function == Function::kMultiplication) {
+      return take_addition(node, *source);
     }
-    if (source->function == Function::kAddition) return take_addition(node, *source);
     if (source->function == Function::kLookup) return take_lookup(node, *source);
     if (source->function == Function::kRequantize || source->function == Function::kClip) {
       return take_map(node, *source);
@@ -201,6 +205,7 @@ class Extraction {
     Layer layer = begin_layer(node, input);
     WideWindow wide;
     if (!take_function(node, source, layer, wide)) return;
+    set_table(source, layer);
     const std::optional<TensorShape> shape = map_shape(graph_.value(node.outputs[0]).shape);
     if (!shape) return refuse(node, "its result has more than four axes, or is of several images");
     end_layer(layer, new_tensor(node.outputs[0], *shape));
@@ -223,6 +228,7 @@ class Extraction {
       layer.finish.clip_low = source.finish.clip_low;
       layer.finish.clip_high = source.finish.clip_high;
     }
+    set_table(source, layer);
     append_map(node, std::move(layer));
   }
 
@@ -311,6 +317,7 @@ class Extraction {
       layer.weights[size_t(o * inputs + at)] = int32_t(values[i]);
     }
     set_product_finish(source, layer);
+    set_table(source, layer);
     end_layer(layer, new_tensor(node.outputs[0], *map_shape(graph_.value(node.outputs[0]).shape)));
     views_.bind(node.outputs[0], layer.output);
     assembly_.append(std::move(layer));
@@ -365,7 +372,8 @@ class Extraction {
       own = graph_.nodes[size_t(producer)].input(0);
     }
     for (Layer& layer : network_.layers) {
-      if (layer.output == tensor) return layer.lookup || layer.finish.bipolar || layer.copy ? nullptr : &layer;
+      if (layer.output == tensor)
+        return layer.lookup || layer.finish.bipolar || layer.copy ? nullptr : &layer;
     }
     return nullptr;
   }
@@ -380,7 +388,10 @@ class Extraction {
 
   void take_addition(const Node& node, const FusedLayer& source) {
     if (source.finish.bipolar) {
-      return refuse(node, "its sums become signs", "put a QRequantize with the signs after it");
+      return refuse(node, "its results become signs", "put a QRequantize with the signs after it");
+    }
+    if (source.function == Function::kMultiplication && source.finish.scale[0].shift > 62) {
+      return refuse(node, "its products round twice", "read the TFLite file without --tflite-kernels");
     }
     // Where they lie otherwise, each as the result does.
     const bool as_they_are = alike(node.input(0), node.input(1));
@@ -404,6 +415,11 @@ class Extraction {
     }
     FusedAdd add;
     add.tensor = operands[1 - own];
+    if (source.function == Function::kMultiplication) {
+      add.product = true;
+      add.zero_a = own == 0 ? source.zero_point_a : source.zero_point_b;
+      add.zero_b = own == 0 ? source.zero_point_b : source.zero_point_a;
+    }
     add.multiplier_a = own == 0 ? source.multiplier_a : source.multiplier_b;
     add.multiplier_b = own == 0 ? source.multiplier_b : source.multiplier_a;
     add.bias = source.finish.bias.empty() ? 0 : source.finish.bias[0];
@@ -411,23 +427,25 @@ class Extraction {
     add.zero_point = source.finish.zero_point;
     add.clip_low = source.finish.clip_low;
     add.clip_high = source.finish.clip_high;
-    fuse_addition(node, add, best, operands[own], as_they_are);
-  }
-
-  // Into `layer`, or as a layer of its own that reads `operand`.
-  void fuse_addition(const Node& node, const FusedAdd& add, Layer* layer, int operand, bool as_they_are) {
-    if (layer != nullptr) {
-      layer->add = add;
-      return fuse_result(node, *layer, as_they_are);
-    }
-    Layer alone = begin_layer(node, operand);
+    if (add.product) add.multiplier_a = source.finish.scale[0].multiplier;
+    Layer alone = begin_layer(node, operands[own]);
     alone.kind = LayerKind::kMap;
     pass_through(alone);
-    alone.add = add;
+    Layer& layer = best == nullptr ? alone : *best;
+    layer.add = add;
+    set_table(source, layer);
+    if (best != nullptr) return fuse_result(node, layer, as_they_are);
     if (as_they_are) return append_map(node, std::move(alone));
-    end_layer(alone, new_tensor(node.outputs[0], network_.tensors[size_t(operand)].shape));
+    end_layer(alone, new_tensor(node.outputs[0], network_.tensors[size_t(operands[own])].shape));
     views_.bind(node.outputs[0], alone.output);
     assembly_.append(std::move(alone));
+  }
+
+  // A table that the operator itself looks its outputs up in.
+  static void set_table(const FusedLayer& source, Layer& layer) {
+    if (source.finish.table == nullptr) return;
+    layer.lookup.emplace();
+    for (int64_t value : source.finish.table->to_integers()) layer.lookup->table.push_back(int32_t(value));
   }
 
   void take_lookup(const Node& node, const FusedLayer& source) {
@@ -479,90 +497,11 @@ class Extraction {
       const bool taken = network_.tensors[size_t(tensor)].part ||
                          std::count(network_.inputs.begin(), network_.inputs.end(), tensor) > 0 ||
                          std::count(network_.outputs.begin(), network_.outputs.end(), tensor) > 0;
-      if (taken) tensor = copied(last.name, tensor);
+      if (taken) tensor = copied(assembly_, network_, tensor);
       network_.outputs.push_back(tensor);
     }
-    network_.input = network_.inputs[0];
-    network_.output = network_.outputs[0];
-    remove_unused(network_);
-    fit_tensors(network_);
-    cut_channels(network_);
-    uncut_borders();
-    network_.input = joined("inputs", network_.inputs);
-    network_.output = joined("outputs", network_.outputs);
-    fit_tensors(network_);
+    close_borders(assembly_, network_);
     host_graphs();
-  }
-
-  int copied(const std::string& name, int tensor) {
-    Layer layer = assembly_.copy_layer(name, tensor);
-    layer.output = assembly_.tensor_like(tensor, name, network_.tensors[size_t(tensor)].shape);
-    const int output = layer.output;
-    assembly_.append(std::move(layer));
-    return output;
-  }
-
-  // The host knows no cuts: what begins within a word is moved there by a convolution with ones.
-  void uncut_borders() {
-    bool changed = false;
-    for (int& input : network_.inputs) {
-      if (network_.tensors[size_t(input)].cuts.empty()) continue;
-      const int inner = input;
-      input = assembly_.tensor_like(inner, network_.tensors[size_t(inner)].name,
-                                    network_.tensors[size_t(inner)].shape);
-      Layer layer = identity(input, inner);
-      network_.layers.insert(network_.layers.begin(), std::move(layer));
-      changed = true;
-    }
-    for (int& output : network_.outputs) {
-      if (network_.tensors[size_t(output)].cuts.empty()) continue;
-      const int inner = output;
-      output = assembly_.tensor_like(inner, network_.tensors[size_t(inner)].name,
-                                     network_.tensors[size_t(inner)].shape);
-      assembly_.append(identity(inner, output));
-      changed = true;
-    }
-    if (!changed) return;
-    network_.input = network_.inputs[0];
-    for (NetworkTensor& tensor : network_.tensors) tensor.cuts.clear();
-    cut_channels(network_);
-  }
-  Layer identity(int from, int to) {
-    Layer layer = assembly_.copy_layer(network_.tensors[size_t(to)].name, from);
-    const bool fixed = network_.number == NumberType::kFixed;
-    const int64_t channels = network_.tensors[size_t(from)].shape.channels;
-    layer.kind = LayerKind::kConvolution;
-    layer.copy = false;
-    layer.weight_bits = fixed ? 32 : 2;
-    layer.weights.assign(size_t(channels * channels), 0);
-    for (int64_t c = 0; c < channels; ++c)
-      layer.weights[size_t(c * channels + c)] = fixed ? int32_t{1} << network_.fraction : 1;
-    layer.output = to;
-    return layer;
-  }
-
-  // Several tensors as one, in rows one under the other.
-  int joined(const std::string& name, std::vector<int>& tensors) {
-    if (tensors.size() == 1) {
-      const int only = tensors[0];
-      tensors.clear();
-      return only;
-    }
-    TensorShape shape{0, 1, 1};
-    for (const int tensor : tensors) {
-      const TensorShape& own = network_.tensors[size_t(tensor)].shape;
-      shape.rows += own.rows;
-      shape.columns = std::max(shape.columns, own.columns);
-      shape.channels = std::max(shape.channels, own.channels);
-    }
-    const int whole = assembly_.tensor_like(tensors[0], name, shape);
-    network_.tensors[size_t(whole)].cuts.clear();
-    int64_t row = 0;
-    for (const int tensor : tensors) {
-      network_.tensors[size_t(tensor)].part = TensorPart{whole, row};
-      row += network_.tensors[size_t(tensor)].shape.rows;
-    }
-    return whole;
   }
 
   void host_graphs() {
@@ -613,7 +552,7 @@ Network extract_network(const Graph& graph) {
   std::vector<Diagnostic> reasons;
   for (int attempt = 0;; ++attempt) {
     const Region region = find_region(graph, refused);
-    if (region.empty() || attempt == kMostAttempts) {
+    if (region.empty || attempt == kMostAttempts) {
       if (!reasons.empty()) throw Error(reasons);
       throw Error(ErrorKind::kUnsupported, "no integer layer with weights that hardware could run",
                   "quantise the model first (tilewright quantize), or give --calibration");

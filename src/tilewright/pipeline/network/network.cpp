@@ -39,9 +39,11 @@ int32_t finished_sum(const Network& network, const Layer& layer, int64_t sum, in
   if (layer.finish.bipolar) value = 2 * value - 1;
   if (layer.add) {
     const FusedAdd& add = *layer.add;
-    const int64_t both = value * add.multiplier_a + int64_t(other) * add.multiplier_b + add.bias;
-    value =
-        clip(round_shift(int64_t(int32_t(both)), add.shift) + add.zero_point, add.clip_low, add.clip_high);
+    const int64_t both =
+        add.product
+            ? (value - add.zero_a) * (int64_t(other) - add.zero_b) * add.multiplier_a
+            : int64_t(int32_t(value * add.multiplier_a + int64_t(other) * add.multiplier_b + add.bias));
+    value = clip(round_shift(both, add.shift) + add.zero_point, add.clip_low, add.clip_high);
   }
   if (layer.lookup) value = layer.lookup->table[size_t(value + 128)];
   return int32_t(value);

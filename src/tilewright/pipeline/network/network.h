@@ -57,12 +57,15 @@ struct LayerWindow {
   int64_t pad_value = 0;
 };
 
-// An addition fused after a layer: QAdd or FixedAdd of its result (A) and another tensor (B).
+// An addition fused after a layer: QAdd or FixedAdd of its result (A) and another tensor (B); or their
+// product, QMul: (A - zero_a) * (B - zero_b) * multiplier_a.
 struct FusedAdd {
   int tensor = -1;  // B
   int64_t multiplier_a = 1, multiplier_b = 1, bias = 0;
   int shift = 0;
   int64_t zero_point = 0, clip_low = 0, clip_high = 0;
+  bool product = false;
+  int64_t zero_a = 0, zero_b = 0;
 };
 
 struct FusedLookup {

@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-#include "support/pipeline/random_network_graph_testing.h"
+#include "support/pipeline/random_branchy_graph_testing.h"
 #include "support/random_seed_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/host/executor.h"
@@ -34,7 +34,8 @@ TEST(ExtractNetwork, RefusesAGraphWithoutIntegerLayers) {
 Graph drawn(uint64_t seed, bool branchy) {
   for (uint64_t attempt = 0;; ++attempt) {
     try {
-      return branchy ? random_branchy_graph(seed * 1000 + attempt) : random_unusual_graph(seed * 1000 + attempt);
+      return branchy ? random_branchy_graph(seed * 1000 + attempt)
+                     : random_unusual_graph(seed * 1000 + attempt);
     } catch (const Error&) {
       if (attempt == 50) throw;
     }
@@ -190,10 +191,10 @@ TEST(ExtractNetwork, LeavesToTheHostWhatItHasNoLayerFor) {
          const ValueId y = g.conv(g.x, 2);
          return g.conv(g.add("FixedAdd", {y, g.constant(ElementType::kI32, {1, 2, 4, 4}, {7})}), 3);
        }},
-      {"node 'Exp' (Exp): hardware has no layer for it, and layers need its result",
+      {"node 'Abs' (Abs): hardware has no layer for it, and layers need its result",
        [](FixedGraph& g) {
          const ValueId y = g.conv(g.x, 2);
-         return g.conv(g.add("Exp", {y}), 3);
+         return g.conv(g.add("Abs", {y}), 3);
        }},
       {"its input 'low' is not constant", [](FixedGraph& g) {
          const ValueId low = g.graph.add_input("low", ElementType::kI32, {});

@@ -82,7 +82,7 @@ class RegionFinder {
     for (size_t id = 0; id < able_.size(); ++id) {
       if (region.places[id] != Place::kInside) continue;
       region.products += products_[id];
-      region.any |= layer_[id];
+      if (layer_[id]) region.empty = false;
     }
     return region;
   }
@@ -135,27 +135,30 @@ int64_t node_products(const Graph& graph, const Node& node) {
 }
 
 std::vector<NodeId> obstacles(const Graph& graph, const Region& region) {
-  const std::vector<std::vector<NodeId>> consumers = graph.consumers();
   const std::vector<NodeId> producers = graph.producers();
-  std::vector<bool> leads(graph.nodes.size(), false);  // to a layer
-  std::vector<NodeId> result;
-  for (size_t id = graph.nodes.size(); id-- > 0;) {
-    if (region.places[id] == Place::kInside) continue;
-    const Node& node = graph.nodes[id];
-    bool later = false, from_inside = false;
-    for (const ValueId value : node.outputs) {
-      if (value == kNoValue) continue;
-      for (const NodeId reader : consumers[size_t(value)])
-        later |= leads[size_t(reader)] || runs_in_hardware(graph, graph.nodes[size_t(reader)]);
-    }
-    for (const ValueId value : node.inputs) {
+  const size_t count = graph.nodes.size();
+  std::vector<bool> layer(count), before(count, false), behind(count, false);  // a layer on the way there
+  const auto each_source = [&](size_t id, const auto& visit) {
+    for (const ValueId value : graph.nodes[id].inputs) {
       const NodeId producer = value == kNoValue ? kNoNode : producers[size_t(value)];
-      from_inside |= producer != kNoNode && region.places[size_t(producer)] == Place::kInside;
+      if (producer != kNoNode) visit(size_t(producer));
     }
-    leads[id] = later;
-    if (later && from_inside && !runs_in_hardware(graph, node) && !moves_elements(node)) {
-      result.insert(result.begin(), NodeId(id));
-    }
+  };
+  for (size_t id = 0; id < count; ++id) {
+    layer[id] = runs_in_hardware(graph, graph.nodes[id]);
+    each_source(id, [&](size_t source) {
+      if (layer[source] || before[source]) before[id] = true;
+    });
+  }
+  for (size_t id = count; id-- > 0;) {
+    each_source(id, [&](size_t source) {
+      if (layer[id] || behind[id]) behind[source] = true;
+    });
+  }
+  std::vector<NodeId> result;
+  for (size_t id = 0; id < count; ++id) {
+    const bool between = before[id] && behind[id] && region.places[id] != Place::kInside;
+    if (between && !layer[id] && !moves_elements(graph.nodes[id])) result.push_back(NodeId(id));
   }
   return result;
 }

@@ -19,11 +19,10 @@ struct Region {
   std::vector<Place> places;             // by node
   std::vector<ValueId> inputs, outputs;  // that cross its borders, in the order of the graph
   int64_t products = 0;                  // of its nodes
-  bool empty() const { return products == 0 && !any; }
-  bool any = false;  // a layer at all
+  bool empty = true;                     // no layer at all
 };
 
-// Nodes at the region's end that hardware cannot compute, where a layer behind them would be hardware.
+// Nodes between layers that hardware cannot compute.
 std::vector<NodeId> obstacles(const Graph& graph, const Region& region);
 
 // The nodes between the first layer with weights (or pool) and whatever hardware cannot compute: nothing that

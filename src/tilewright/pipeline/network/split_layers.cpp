@@ -150,8 +150,8 @@ class Splitter {
     own.weights.assign(size_t(outer * own.window.rows * own.window.columns * inner), 0);
     for (int64_t o = 0; o < outer; ++o) {
       for (int64_t t = 0; t < w.rows * w.columns; ++t) {
-        const int64_t at = t / w.columns * wide.dilation_y * own.window.columns +
-                           t % w.columns * wide.dilation_x;
+        const int64_t at =
+            t / w.columns * wide.dilation_y * own.window.columns + t % w.columns * wide.dilation_x;
         for (int64_t c = 0; c < inner; ++c) {
           own.weights[size_t((o * own.window.rows * own.window.columns + at) * inner + c)] =
               layer.weights[size_t((o * w.rows * w.columns + t) * inner + c)];
@@ -185,7 +185,8 @@ class Splitter {
   void transposed_phase(const Layer& layer, int64_t y, int64_t x, Taps rows, Taps columns) {
     const LayerWindow& w = layer.window;
     const TensorShape in = shape(layer.input), out = shape(layer.output);
-    const bool none = rows.count <= 0 || columns.count <= 0 || -rows.pad >= in.rows || -columns.pad >= in.columns;
+    const bool none =
+        rows.count <= 0 || columns.count <= 0 || -rows.pad >= in.rows || -columns.pad >= in.columns;
     if (none) rows = columns = {0, 1, 0};
     Layer own = layer;
     // Without padding, the first rows reach no output of this phase.

@@ -9,9 +9,9 @@ namespace tilewright::pipeline {
 
 // What a plain layer has not.
 struct WideWindow {
-  int64_t groups = 1;                            // of channels; each has its own weights
-  int64_t dilation_y = 1, dilation_x = 1;        // from tap to tap
-  bool transposed = false;                       // strides are those of the output
+  int64_t groups = 1;                      // of channels; each has its own weights
+  int64_t dilation_y = 1, dilation_x = 1;  // from tap to tap
+  bool transposed = false;                 // strides are those of the output
 };
 
 // Adds `layer`, whose input and output are set, as the layers it takes:

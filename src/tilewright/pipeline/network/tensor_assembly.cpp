@@ -121,9 +121,9 @@ TensorAssembly::Piece TensorAssembly::piece_at(const Target& target, const std::
   piece.row = y, piece.column = x, piece.channel = c;
   piece.first = numbers_.at(target.at(y, x, c));
   const bool constant = piece.first.tensor < 0;
-  const int64_t most = constant ? shape.channels
-                                : c + network_.tensors[size_t(piece.first.tensor)].shape.channels -
-                                      piece.first.channel;
+  const int64_t most =
+      constant ? shape.channels
+               : c + network_.tensors[size_t(piece.first.tensor)].shape.channels - piece.first.channel;
   const auto same = [&](int64_t channel) {
     const int64_t at = (y * shape.columns + x) * shape.channels + channel;
     return !taken[size_t(at)] &&
@@ -141,7 +141,8 @@ TensorAssembly::Piece TensorAssembly::piece_at(const Target& target, const std::
       from.column += count * from_step;
       if (!line_matches(target, taken, piece, y, x + count * step, from)) break;
     }
-    if (count > piece.columns) piece.columns = count, piece.column_step = step, piece.from_column_step = from_step;
+    if (count > piece.columns)
+      piece.columns = count, piece.column_step = step, piece.from_column_step = from_step;
   }
   // Rows likewise, of all these columns.
   for (int64_t step = 1; step <= kMostStep && y + step < shape.rows; ++step) {
@@ -188,11 +189,11 @@ std::vector<TensorAssembly::Piece> TensorAssembly::pieces(const Target& target) 
 // What a piece is, as a tensor: one that is there, or a part of one. Of a constant: any element, repeated.
 int TensorAssembly::source(const Target& target, const Piece& piece) {
   const TensorShape shape{piece.rows, piece.columns, piece.channels};
-  const TensorPart place{piece.first.tensor,        piece.first.row,
-                         piece.first.column,        piece.first.channel,
-                         piece.from_row_step,       piece.from_column_step};
+  const TensorPart place{piece.first.tensor,  piece.first.row,     piece.first.column,
+                         piece.first.channel, piece.from_row_step, piece.from_column_step};
   const TensorShape& whole = network_.tensors[size_t(place.whole)].shape;
-  const bool steps = (shape.rows == 1 || place.row_step == 1) && (shape.columns == 1 || place.column_step == 1);
+  const bool steps =
+      (shape.rows == 1 || place.row_step == 1) && (shape.columns == 1 || place.column_step == 1);
   if (shape == whole && steps) return place.whole;
   return part(target.name, place, shape);
 }
@@ -253,7 +254,7 @@ int TensorAssembly::gathered(const Target& target) {
   }
   bool moved = shape.channels != whole.channels;
   for (int64_t c = 0; c < shape.channels; ++c) moved |= channels[size_t(c)] != c;
-  if (!moved) return -1;  // it is the pixels that lie wildly
+  if (!moved) return -1;        // it is the pixels that lie wildly
   std::vector<int32_t> pixels;  // the same of all channels
   const int32_t begin = numbers_.first(first.tensor);
   for (int64_t y = 0; y < shape.rows; ++y) {
@@ -318,7 +319,8 @@ int TensorAssembly::assembled(const std::string& name, const TensorShape& shape,
   if (known == all.end()) return gathered(target);
   if (all.size() == 1) return source(target, all[0]);
   if (int64_t(all.size()) > 4 || !std::all_of(all.begin(), all.end(), from_tensor)) {
-    const int other = std::all_of(all.begin(), all.end(), from_tensor) ? gathered(target) : padded(target, all);
+    const int other =
+        std::all_of(all.begin(), all.end(), from_tensor) ? gathered(target) : padded(target, all);
     if (other >= 0) return other;
   }
   const int whole = tensor_like(known->first.tensor, name, shape);

@@ -233,16 +233,12 @@ std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node&
   return out;
 }
 
-// A depthwise layer whose multiplier is the factor of its channel: exact but for the bias, which is a
-// multiple of 1/64 of the input's step.
-std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node& node,
-                                            const IntegerForm& form) {
+// x * scale[c] + shift[c] of a quantised value with channels along axis 1: a depthwise layer whose multiplier
+// is the factor of its channel, exact but for the bias, which is a multiple of 1/64 of the input's step.
+std::optional<ValueId> emit_channel_affine(IntegerBuilder& builder, const Node& node, const Twin& x,
+                                           const std::vector<double>& scale,
+                                           const std::vector<double>& summands, const IntegerForm& form) {
   constexpr int64_t kWeight = 64;
-  const auto affine = as_channel_affine(builder.source(), node);
-  if (!affine) return builder.refuse(node, "its factors are not constant, one per channel");
-  const Twin* const given = builder.twin(affine->input);
-  if (!given) return builder.refuse(node, "its input is not quantised");
-  const Twin x = *given;
   const Shape shape = builder.source().value(node.outputs[0]).shape;
   if (shape.rank() < 3 || shape.rank() > 4) {
     return builder.refuse(node, "factors per channel have an integer form with one or two spatial axes");
@@ -252,12 +248,12 @@ std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node&
   Tensor multiplier(ElementType::kI32, {channels}), shift(ElementType::kI32, {channels});
   for (int64_t c = 0; c < channels; ++c) {
     // A channel without a factor is its summand alone, in steps of the output.
-    const double factor = affine->scale[size_t(c)], size = factor == 0 ? 1 : std::abs(factor);
+    const double factor = scale[size_t(c)], size = factor == 0 ? 1 : std::abs(factor);
     const double step = factor == 0 ? double(form.quantization.scale) / kWeight
                                     : size * double(x.quantization.scale) / kWeight;
     const int64_t weight = factor == 0 ? 0 : factor < 0 ? -kWeight : kWeight;
     const double ratio = step / double(form.quantization.scale);
-    const double summand = affine->shift[size_t(c)] / step - double(weight) * x.quantization.zero_point;
+    const double summand = summands[size_t(c)] / step - double(weight) * x.quantization.zero_point;
     if (!(std::abs(summand) < 0x1p30) || !(ratio > 0) || ratio >= 0x1p31) {
       return builder.refuse(node, fmt::format("the numbers of channel {} cannot be encoded", c));
     }
@@ -271,14 +267,52 @@ std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node&
   const Shape image = row ? Shape{shape[0], shape[1], 1, shape[2]} : shape;
   const ValueId in = builder.reshaped(node, x.id, form.name + "_row", image);
   const ValueId out = builder.add_value(row ? form.name + "_rows" : form.name, ElementType::kI8, image);
-  const ValueId w = builder.add_constant(node.name + "_weights", std::move(weights));
-  const ValueId b = builder.add_constant(node.name + "_bias", std::move(bias));
-  const ValueId m = builder.add_constant(node.name + "_multiplier", std::move(multiplier));
-  const ValueId s = builder.add_constant(node.name + "_shift", std::move(shift));
+  const ValueId w = builder.add_constant(form.name + "_weights", std::move(weights));
+  const ValueId b = builder.add_constant(form.name + "_bias", std::move(bias));
+  const ValueId m = builder.add_constant(form.name + "_multiplier", std::move(multiplier));
+  const ValueId s = builder.add_constant(form.name + "_shift", std::move(shift));
   Node& lowered = builder.add_node(node, "QConv", kTilewrightDomain, {in, w, b, m, s}, {out}, true);
   lowered.attributes["group"] = channels;
   set_output_form(lowered, form);
   return builder.reshaped(node, out, form.name, shape);
+}
+
+std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node& node,
+                                            const IntegerForm& form) {
+  const auto affine = as_channel_affine(builder.source(), node);
+  if (!affine) return builder.refuse(node, "its factors are not constant, one per channel");
+  const Twin* const given = builder.twin(affine->input);
+  if (!given) return builder.refuse(node, "its input is not quantised");
+  const Twin x = *given;
+  return emit_channel_affine(builder, node, x, affine->scale, affine->shift, form);
+}
+
+// With slopes of at most 1 the larger of x and slope * x, with slopes of at least 1 the smaller: rounding and
+// clipping keep the order, so it is exact.
+std::optional<ValueId> lower_channel_prelu(IntegerBuilder& builder, const Node& node,
+                                           const IntegerForm& form) {
+  const auto slopes = prelu_slopes(builder.source(), node);
+  if (!slopes) return builder.refuse(node, "its slopes are not constant, one per channel");
+  const auto at_most = [&](double s) { return s <= 1; };
+  const auto at_least = [&](double s) { return s >= 1; };
+  const bool larger = std::all_of(slopes->begin(), slopes->end(), at_most);
+  if (!larger && !std::all_of(slopes->begin(), slopes->end(), at_least)) {
+    return builder.refuse(node, "some of its slopes are above 1, others below");
+  }
+  const Twin* const given = builder.twin(node.input(0));
+  if (!given) return builder.refuse(node, "its input is not quantised");
+  const Twin x = *given;
+  const std::vector<double> none(slopes->size(), 0), ones(slopes->size(), 1);
+  IntegerForm side = form;
+  side.name = form.name + "_straight";
+  const auto straight = emit_channel_affine(builder, node, x, ones, none, side);
+  side.name = form.name + "_sloped";
+  const auto sloped = straight ? emit_channel_affine(builder, node, x, *slopes, none, side) : std::nullopt;
+  if (!sloped) return std::nullopt;
+  const ValueId out =
+      builder.add_value(form.name, ElementType::kI8, builder.source().value(node.outputs[0]).shape);
+  builder.add_node(node, larger ? "Max" : "Min", "", {*straight, *sloped}, {out}, true);
+  return out;
 }
 
 std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
@@ -347,8 +381,11 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
   if (is_addition_or_difference(node)) {
     auto sum = lower_addition(builder, node, form);
-    if (!sum && !form.bipolar) sum = lower_lookup(builder, node, form);
-    return sum || form.bipolar ? sum : lower_channel_affine(builder, node, form);
+    if (!sum && !form.bipolar) sum = lower_function(builder, node, form);
+    if (!sum && !form.bipolar && as_channel_affine(builder.source(), node)) {
+      sum = lower_channel_affine(builder, node, form);
+    }
+    return sum;
   }
   if (form.bipolar) return builder.refuse(node, "its sign has no integer form");
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
@@ -356,11 +393,13 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   }
   if (node.is("Mul")) {
     if (scaled_product(builder, node)) return lower_scaled_product(builder, node, form);
-    auto product = lower_lookup(builder, node, form);
-    if (!product) product = lower_channel_affine(builder, node, form);
-    return product ? product : lower_multiplication(builder, node, form);
+    if (const auto table = lower_function(builder, node, form)) return table;
+    return as_channel_affine(builder.source(), node) ? lower_channel_affine(builder, node, form)
+                                                     : lower_multiplication(builder, node, form);
   }
   if (node.is("BatchNormalization")) return lower_channel_affine(builder, node, form);
+  if (node.is("PRelu") && prelu_slopes(builder.source(), node))
+    return lower_channel_prelu(builder, node, form);
   return lower_lookup(builder, node, form);
 }
 

@@ -19,7 +19,7 @@ int64_t rounded(double real, const IntegerForm& form) {
 
 }  // namespace
 
-std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
+std::optional<ValueId> lower_function(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
   const auto is_base = [&](ValueId v) { return builder.twin(v) != nullptr && v != node.outputs[0]; };
   const auto number = [&](ValueId v) -> std::optional<double> {
     const QuantizedConstant* c = builder.quantized_constant(v);
@@ -29,10 +29,7 @@ std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, c
   };
   const auto function =
       function_of_one(builder.source(), builder.producers(), node.outputs[0], is_base, number);
-  if (!function) {
-    const bool known = element_function(builder.source(), node).has_value();
-    return builder.refuse(node, known ? "its input is not quantised" : "this operator has no integer form");
-  }
+  if (!function) return std::nullopt;
   const Twin source = *builder.twin(function->base);
   Tensor table(ElementType::kI8, {256});
   for (int64_t q = -128; q <= 127; ++q) {
@@ -42,6 +39,12 @@ std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, c
   const ValueId out = builder.add_value(form.name, ElementType::kI8, builder.graph().value(source.id).shape);
   builder.add_node(node, "QLookup", kTilewrightDomain, {source.id, t}, {out}, true);
   return out;
+}
+
+std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
+  if (const auto table = lower_function(builder, node, form)) return table;
+  const bool known = element_function(builder.source(), node).has_value();
+  return builder.refuse(node, known ? "its input is not quantised" : "this operator has no integer form");
 }
 
 }  // namespace tilewright

@@ -28,11 +28,16 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
 // BatchNormalization, and Add, Sub, Mul and Div with constants, one per channel, where no layer takes them.
 std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);
+// PRelu with a constant slope per channel, all of them at most 1, or all at least.
+std::optional<ValueId> lower_channel_prelu(IntegerBuilder& builder, const Node& node,
+                                           const IntegerForm& form);
 // Mul of two quantised values whose shapes broadcast.
 std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);
 
-// Functions of one quantised value, through any number of float operators (element_function.h).
+// Functions of one quantised value, through any number of float operators (element_function.h); the first
+// does not note a reason.
+std::optional<ValueId> lower_function(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 std::optional<ValueId> lower_lookup(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
 // Mul of a constant with the result of ConvInteger or MatMulInteger that was cast to float.

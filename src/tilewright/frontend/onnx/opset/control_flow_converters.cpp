@@ -10,7 +10,7 @@
 namespace tilewright {
 namespace {
 
-constexpr int64_t kMostIterations = 16384;
+constexpr int64_t kMostIterations = 4096;
 
 // nullopt after an error.
 const OnnxGraph* body_of(NodeConversion& conversion, const char* attribute) {

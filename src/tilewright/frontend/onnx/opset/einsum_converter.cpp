@@ -130,7 +130,8 @@ class Einsum {
       if (b == std::string::npos) continue;
       const Shape shape = s_.shape(operand.value);
       const int64_t size = shape[int(a)];
-      if (shape[int(b)] != size) {
+      constexpr int64_t kLongestDiagonal = 1 << 20;
+      if (shape[int(b)] != size || size > kLongestDiagonal) {
         fail(fmt::format("gives '{}' the sizes {} and {}", operand.labels[a], size, shape[int(b)]));
         return operand;
       }

@@ -64,6 +64,9 @@ void convert_reverse_sequence(Node& node, NodeConversion& conversion) {
       s.type(node.input(1)) != ElementType::kI64) {
     return conversion.invalid("needs one length (int64) per sequence");
   }
+  constexpr int64_t kLongest = 1 << 24;
+  if (x[time] > kLongest)
+    return conversion.unsupported(fmt::format("reverses sequences of {}", x[time]), "give them in parts");
   std::vector<int64_t> dims(size_t(x.rank()), 1), steps(static_cast<size_t>(x[time]));
   for (size_t t = 0; t < steps.size(); ++t) steps[t] = int64_t(t);
   dims[size_t(batch)] = x[batch];

@@ -13,6 +13,8 @@ namespace {
 
 using Tensors = std::vector<ValueId>;
 
+constexpr int64_t kMostParts = 4096;
+
 // The sequence of input `index`; nullptr after an error.
 const Tensors* sequence_input(const Node& node, NodeConversion& conversion, int index) {
   const Tensors* tensors = node.has_input(index) ? conversion.sequence(node.input(index)) : nullptr;
@@ -127,7 +129,12 @@ void convert_split_to_sequence(Node& node, NodeConversion& conversion) {
   const int axis = axes->front();
   const int64_t size = s.shape(x)[axis];
   Tensors tensors;
+  const auto refuse_parts = [&] {
+    conversion.unsupported(fmt::format("splits an axis of {} into more than {} parts", size, kMostParts),
+                           "split it into fewer");
+  };
   if (!node.has_input(1)) {
+    if (size > kMostParts) return refuse_parts();
     const bool keeps = node.int_or("keepdims", 1) != 0;
     for (int64_t i = 0; i < size; ++i)
       tensors.push_back(keeps ? s.slice(x, axis, i, i + 1) : s.pick(x, axis, i));
@@ -142,6 +149,7 @@ void convert_split_to_sequence(Node& node, NodeConversion& conversion) {
     const int64_t length = lengths[0];
     if (length < 1) return conversion.invalid(fmt::format("splits into parts of {}", length));
     lengths.clear();
+    if (size / length > kMostParts) return refuse_parts();
     for (int64_t begin = 0; begin < size; begin += length) lengths.push_back(std::min(length, size - begin));
   }
   int64_t begin = 0;

@@ -12,7 +12,7 @@
 namespace tilewright {
 namespace {
 
-constexpr int64_t kMostElements = int64_t{1} << 28;  // of a matrix that is made here: 1 GiB
+constexpr int64_t kMostElements = int64_t{1} << 26;  // of a tensor that is made here
 
 // Input `index` as one known integer of low..high; reports otherwise.
 std::optional<int64_t> known_integer(const Node& node, NodeConversion& conversion, int index,
@@ -76,7 +76,7 @@ Tensor fourier_matrix(const Transform& t, ElementType type) {
 bool is_small_enough(const Transform& t, NodeConversion& conversion) {
   if (__int128(t.taken) * t.parts * t.given * 2 <= kMostElements) return true;
   conversion.unsupported(fmt::format("transforms {} elements to {}", t.taken, t.given),
-                         "as a product with a matrix it has to stay below 2^28 elements: use shorter frames");
+                         "as a product with a matrix it has to stay below 2^26 elements: use shorter frames");
   return false;
 }
 
@@ -168,7 +168,7 @@ void convert_stft(Node& node, NodeConversion& conversion) {
   const int64_t frames = (shape[1] - t.length) / *step + 1;
   if (!is_small_enough(t, conversion)) return;
   if (__int128(frames) * t.length > kMostElements)
-    return conversion.unsupported("has frames of more than 2^28 elements", "use a larger step");
+    return conversion.unsupported("has frames of more than 2^26 elements", "use a larger step");
   Tensor indices(ElementType::kI64, {frames, t.length});
   for (int64_t i = 0; i < indices.size(); ++i) indices.set_integer(i, i / t.length * *step + i % t.length);
   ValueId x = s.op("Gather", {node.input(0), conversion.constant("frames", std::move(indices))},
@@ -217,7 +217,7 @@ void convert_mel_weight_matrix(Node& node, NodeConversion& conversion) {
     const double bin = std::floor(double(*length + 1) * hertz / double(*rate));
     return bin >= 0 && bin < double(bins) ? int64_t(bin) : int64_t{-1};
   };
-  if (bins * *filters > kMostElements) return conversion.unsupported("has more than 2^28 weights");
+  if (bins * *filters > kMostElements) return conversion.unsupported("has more than 2^26 weights");
   Tensor weights(*type, {bins, *filters});
   for (int64_t f = 0; f < *filters; ++f) {
     const int64_t low = corner(f), centre = corner(f + 1), high = corner(f + 2);

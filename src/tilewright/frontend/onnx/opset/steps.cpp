@@ -17,6 +17,10 @@ ValueId Steps::number(ElementType type, double value) {
 }
 
 ValueId Steps::filled(ElementType type, const Shape& shape, double value) {
+  constexpr int64_t kLargestConstant = 1 << 16;
+  if (shape.element_count() > kLargestConstant) {
+    return op("Expand", {number(type, value), integers(shape.dims())});
+  }
   Tensor tensor(type, shape);
   for (int64_t i = 0; value != 0 && i < tensor.size(); ++i) tensor.set_number(i, value);
   return conversion_.constant("filled", std::move(tensor));

@@ -1,0 +1,90 @@
+#include "tilewright/transform/normalize/form_moves.h"
+
+#include <gtest/gtest.h>
+
+#include "tilewright/base/random.h"
+#include "tilewright/graph/inference/shape_inference.h"
+#include "tilewright/graph/inference/verifier.h"
+#include "tilewright/host/executor.h"
+#include "tilewright/transform/edit/transform_testing.h"
+
+namespace tilewright {
+namespace {
+
+class MoveBuilder {
+ public:
+  Graph graph;
+  ValueId input(Shape shape) { return graph.add_input("x", ElementType::kI8, std::move(shape)); }
+  std::vector<ValueId> node(const char* op, std::vector<ValueId> inputs, int results,
+                            Attributes attributes = {}) {
+    std::vector<ValueId> outputs;
+    for (int i = 0; i < results; ++i) outputs.push_back(graph.add_value("y", ElementType::kI8, Shape{1}));
+    Node& added = graph.add_node("n" + std::to_string(++count_), op, std::move(inputs), outputs);
+    added.attributes = std::move(attributes);
+    const auto inferred = infer_node(graph, added);
+    for (size_t i = 0; i < outputs.size(); ++i) graph.value(outputs[i]).shape = inferred[i].shape;
+    return outputs;
+  }
+  ValueId numbers(std::vector<int64_t> values) {
+    return graph.add_constant("c", Tensor(Shape{int64_t(values.size())}, std::span<const int64_t>(values)));
+  }
+
+ private:
+  int count_ = 0;
+};
+
+// The operators after the pass, whose results stay.
+std::string formed(const Graph& graph) {
+  const Graph after = form_moves(graph);
+  Diagnostics problems;
+  verify(after, problems);
+  EXPECT_TRUE(problems.ok()) << (problems.ok() ? "" : to_string(problems.errors()[0]));
+  Random random(82);
+  Tensor x(ElementType::kI8, graph.value(graph.inputs[0]).shape);
+  for (int64_t i = 0; i < x.size(); ++i) x.set_integer(i, random.between(-128, 127));
+  const std::vector<Tensor> expected = run(graph, {x}), got = run(after, {x});
+  for (size_t i = 0; i < expected.size(); ++i) EXPECT_TRUE(got[i].identical(expected[i])) << i;
+  EXPECT_EQ(output_names(after), output_names(graph));
+  return ops(after);
+}
+
+TEST(FormMoves, ASplitIsSlices) {
+  for (const int64_t axis : {1, -1, 2}) {
+    MoveBuilder b;
+    const ValueId x = b.input({1, 6, 4, 8});
+    const int64_t size = b.graph.value(x).shape[int(axis < 0 ? axis + 4 : axis)];
+    b.graph.outputs = b.node("Split", {x, b.numbers({1, size - 1})}, 2, {{"axis", axis}});
+    EXPECT_EQ(formed(b.graph), "Slice Slice");
+  }
+}
+
+TEST(FormMoves, AChannelShuffleGathers) {
+  MoveBuilder b;
+  const ValueId apart = b.node("Reshape", {b.input({2, 12, 3, 2}), b.numbers({2, 3, 4, 3, 2})}, 1)[0];
+  const ValueId turned = b.node("Transpose", {apart}, 1, {{"perm", std::vector<int64_t>{0, 2, 1, 3, 4}}})[0];
+  b.graph.outputs = b.node("Reshape", {turned, b.numbers({2, 12, 3, 2})}, 1);
+  EXPECT_EQ(formed(b.graph), "Gather");
+  MoveBuilder other;  // rows change places as well
+  const ValueId parts =
+      other.node("Reshape", {other.input({1, 4, 4, 2}), other.numbers({1, 2, 2, 4, 2})}, 1)[0];
+  const ValueId mixed =
+      other.node("Transpose", {parts}, 1, {{"perm", std::vector<int64_t>{0, 3, 1, 2, 4}}})[0];
+  other.graph.outputs = other.node("Reshape", {mixed, other.numbers({1, 4, 4, 2})}, 1);
+  EXPECT_EQ(formed(other.graph), "Reshape Transpose Reshape");
+}
+
+TEST(FormMoves, PartsBelongToOneConcat) {
+  MoveBuilder b;
+  const ValueId x = b.input({1, 4, 2, 2});
+  const ValueId once = b.node("Concat", {x, x}, 1, {{"axis", int64_t{1}}})[0];
+  const ValueId twice = b.node("Concat", {once, x}, 1, {{"axis", int64_t{1}}})[0];
+  b.graph.outputs = {twice};
+  EXPECT_EQ(formed(b.graph), "QRequantize Concat QRequantize Concat");
+  MoveBuilder rows;
+  const ValueId y = rows.input({1, 4, 2, 2});
+  rows.graph.outputs = rows.node("Concat", {y, y}, 1, {{"axis", int64_t{2}}});
+  EXPECT_EQ(formed(rows.graph), "Concat");
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,21 @@
+// ONNX files with control flow, sequences and the operators of ONNX Runtime's quantiser.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace tilewright {
+
+// "x" [2]: a loop that adds x and the number of the iteration; "all" is what each one gives.
+std::vector<std::byte> loop_file(int64_t iterations);
+
+// "x" [2, 5]: split into parts of 2 along axis 1; without its first part, with x at the end, joined as "y".
+std::vector<std::byte> sequence_file();
+
+// "a" and "b" in u8 [1, 2, 2, 2] with scales 0.1 and 0.2 and zero points 10 and 120: their sum, product, the
+// sigmoid of a, the leaky ReLU (0.1) of b, both concatenated, the mean of a; all but the sigmoid with the
+// scale 0.25 and the zero point 100.
+std::vector<std::byte> microsoft_file();
+
+}  // namespace tilewright
