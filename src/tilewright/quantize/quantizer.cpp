@@ -231,6 +231,8 @@ class Quantizer {
     const Node& node = graph_.nodes[size_t(w.op.node)];
     const LayerMatrix matrix = layer_matrix(graph_, node);
     const Quantization q = quantization_of(w.op.input);
+    const double low = dequantize_number(activation_form_.lowest(), q);
+    const double high = dequantize_number(activation_form_.highest(), q);
     std::vector<float> quantized(rows.size());
     for (size_t i = 0; i < rows.size(); ++i) {
       const int64_t integer =
@@ -244,14 +246,15 @@ class Quantizer {
     }
     const auto integers = std::as_const(w.integers).data<int8_t>();
     if (options_.correct_bias && !(w.bias.empty() && (node.has_input(2) || node.is("MatMul")))) {
+      // Numbers beyond the range stay out of it: few and large, they would move the results of all others.
+      std::vector<float> inside = rows;
+      for (float& x : inside) x = std::clamp(x, float(low), float(high));
       const std::vector<double> errors =
-          mean_output_error(matrix, weights, rows, w.scales, integers, quantized);
+          mean_output_error(matrix, weights, inside, w.scales, integers, quantized);
       w.bias.resize(errors.size(), 0.0);
       for (size_t o = 0; o < errors.size(); ++o) w.bias[o] += errors[o];
     }
-    return layer_errors(matrix, weights, rows, w.scales, integers, quantized,
-                        dequantize_number(activation_form_.lowest(), q),
-                        dequantize_number(activation_form_.highest(), q), options_.threads);
+    return layer_errors(matrix, weights, rows, w.scales, integers, quantized, low, high, options_.threads);
   }
 
   // --- the new graph
