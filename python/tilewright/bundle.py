@@ -62,13 +62,14 @@ class Bundle(Ported):
         self._bundle.write(os.fspath(path))
 
     def measure(self, x: Samples, *, engine: str = "functional", scale: float = 1.0, preprocess: Preprocess = None,
-                memory: str | None = None, verify: bool = False, trace: Path | None = None, threads: int | None = None,
-                progress: Progress = None) -> Run:
+                memory: str | None = None, verify: bool = False, trace: Path | None = None, state: Path | None = None,
+                threads: int | None = None, progress: Progress = None) -> Run:
         """Runs samples on an engine; an array has them along axis 0, and Model.measure lists what else `x` may be.
         `engine`: functional, host (the integer reference), cycle, or rtl (the Verilog in Verilator). `verify` compares
         every output with the reference and raises InternalError where one differs. `trace`: a file of the cycle engine's
-        trace."""
-        request = run_request(x, engine, scale, preprocess, verify, threads, memory, trace)
+        trace. `state`: a file (.npz) that the states of a recurrent bundle are taken from, if there is one, and written
+        to."""
+        request = fill(run_request(x, engine, scale, preprocess, verify, threads, memory, trace), state=state)
         with shown(progress, "run") as sink:
             return Run(self._bundle.run(request, prefix, sink))
 

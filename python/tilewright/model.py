@@ -126,8 +126,13 @@ class Model(Ported):
     def quantize(self, images: Samples | None = None, *, scale: float = 1.0, preprocess: Preprocess = None,
                  number_type: str = "int8",
                  weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
+<<<<<<< HEAD
                  method: str | None = None, corrections: str | None = None, per_tensor: bool | None = None,
                  symmetric: bool | None = None, integer_borders: bool | None = None,
+=======
+                 method: str | None = None, per_tensor: bool | None = None, symmetric: bool | None = None,
+                 integer_borders: bool | None = None, states: dict[str, str] | None = None,
+>>>>>>> 3e680f52f03d4f74df8e419c8974bf0f7135f5de
                  evaluation: Samples | None = None, labels: npt.ArrayLike | os.PathLike[str] | None = None,
                  output: Path | None = None, format: str | None = None, threads: int | None = None,
                  progress: Progress = None) -> QuantizedModel:
@@ -137,11 +142,18 @@ class Model(Ported):
         `QuantizedModel.save`. `scales`: real or power-of-two; `method`: squared-error, min-max, percentile or kl;
         `corrections`: some of bias, rounding and equalize, separated by commas, or none;
         `symmetric`: zero points of activations are 0; `integer_borders`: the model takes and gives 8-bit
-        integers, whose scales the report states."""
+        integers, whose scales the report states; `states`: which output each recurrent input takes at the next
+        sample, {"h0": "hn"} (docs/guides/recurrent.md)."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
+<<<<<<< HEAD
                        activation_bits=activation_bits, scales=scales, method=method, corrections=corrections,
                        per_tensor=per_tensor, symmetric=symmetric, integer_borders=integer_borders, format=format,
                        threads=threads_of(threads))
+=======
+                       activation_bits=activation_bits, scales=scales, method=method, per_tensor=per_tensor,
+                       symmetric=symmetric, integer_borders=integer_borders, states=states,
+                       format=format, threads=threads_of(threads))
+>>>>>>> 3e680f52f03d4f74df8e419c8974bf0f7135f5de
         if images is not None:
             request.calibration = samples_of(images, scale, preprocess)
         if evaluation is not None:
@@ -155,12 +167,13 @@ class Model(Ported):
         return QuantizedModel(graph, self._path, text, json.loads(report))
 
     def compile(self, hardware: Path, *, records: list[Path] | None = None, no_records: bool | None = None,
-                memory: str | None = None, progress: Progress = None) -> Bundle:
+                memory: str | None = None, states: dict[str, str] | None = None, progress: Progress = None) -> Bundle:
         """A bundle for an overlay: a preset's name ("overlay-16x16") or a description's file. The model must be
-        quantised. `records`: files of tuned schedules, besides those that come with Tilewright."""
+        quantised. `records`: files of tuned schedules, besides those that come with Tilewright. `states`: as for
+        `quantize`; the bundle keeps them."""
         from .bundle import Bundle
         request = fill(_native.CompileRequest(), hardware=os.fspath(hardware), records=records, no_records=no_records,
-                       memory=memory)
+                       memory=memory, states=states)
         with shown(progress, "compile") as sink:
             return Bundle(_native.compile(self._graph, self._path, request, prefix, sink))
 

@@ -20,7 +20,7 @@ ValueId add_convolution(Graph& graph, const std::string& name, ValueId input, in
   const Shape in = graph.value(input).shape;
   const ValueId weights =
       graph.add_constant(name + "_weights", random_tensor({channels, in[1], 3, 3}, uint64_t(channels)));
-  const ValueId result = graph.add_value(name + "_out", ElementType::kF32, {1, channels, in[2], in[3]});
+  const ValueId result = graph.add_value(name + "_out", ElementType::kF32, {in[0], channels, in[2], in[3]});
   graph.add_node(name, "Conv", {input, weights}, {result}).attributes["pads"] =
       std::vector<int64_t>{1, 1, 1, 1};
   const ValueId positive = graph.add_value(name + "_relu", ElementType::kF32, graph.value(result).shape);
@@ -79,6 +79,19 @@ std::filesystem::path small_design(const std::string& name, const std::string& o
   expect_success("generate " + small_model().path.string() + " --device xc7z020 " + options + " -o " +
                  folder.string());
   return folder;
+}
+
+std::filesystem::path batch_model(const std::filesystem::path& folder) {
+  Graph graph;
+  graph.name = "batch";
+  const ValueId x = graph.add_input("x", ElementType::kF32, {4, 2, 6, 6});
+  const ValueId one = add_convolution(graph, "one", x, 4), other = add_convolution(graph, "other", x, 3);
+  const ValueId both = graph.add_value("both", ElementType::kF32, {4, 7, 6, 6});
+  graph.add_node("both", "Concat", {one, other}, {both}).attributes["axis"] = int64_t{1};
+  graph.outputs = {add_convolution(graph, "last", both, 5)};
+  const std::filesystem::path path = folder / "batch.onnx";
+  write_onnx(path, graph);
+  return path;
 }
 
 std::filesystem::path unsupported_model(const std::filesystem::path& folder) {

@@ -24,6 +24,9 @@ std::filesystem::path small_design(const std::string& name, const std::string& o
 // What the command printed; it has to succeed.
 CommandResult expect_success(const std::string& arguments);
 
+// Four images at once, through two branches that are concatenated.
+std::filesystem::path batch_model(const std::filesystem::path& folder);
+
 // Two layers with operators between them that no hardware has: "middle_one", "middle_two".
 std::filesystem::path unsupported_model(const std::filesystem::path& folder);
 

@@ -28,6 +28,7 @@ MISTAKES = {
         "inspect lenet.onnx --text --json",
         "inspect lenet.onnx --shape batch",
         "inspect lenet.onnx --feed input",
+        "inspect lenet.onnx --tflite-kernels",
         "optimize lenet.onnx --table -o o.onnx",
         "optimize lenet.onnx -o lenet.onnx",
         "quantize lenet.onnx --calibraton x.npy -o q2.onnx",

@@ -22,11 +22,16 @@ TEST(CliTflite, RunGivesTheBytesOfTheIntegerForm) {
   const Tensor pixels = image_of(fashion_test_images(1), 0);
   for (int64_t i = 0; i < image.size(); ++i) image.set_integer(i, int64_t(pixels.number_at(i) * 255) - 128);
   write_npy(folder / "x.npy", image);
-  const CommandResult result = command("run " + tflite_file() + " --input " + (folder / "x.npy").string() +
-                                       " --output " + (folder / "y.npy").string());
-  EXPECT_EQ(result.exit_code, 0) << result.output;
-  const Graph integer = integerize(optimize(read_tflite(tflite_file())));
-  EXPECT_TRUE(read_npy(folder / "y.npy").identical(run(integer, {image})[0]));
+  for (const bool kernels : {false, true}) {
+    const CommandResult result =
+        command("run " + tflite_file() + " --input " + (folder / "x.npy").string() + " --output " +
+                (folder / "y.npy").string() + (kernels ? " --tflite-kernels" : ""));
+    EXPECT_EQ(result.exit_code, 0) << result.output;
+    TfliteOptions options;
+    if (kernels) options.rounding = Rounding::kTwice;
+    const Graph integer = integerize(optimize(read_tflite(tflite_file(), options)));
+    EXPECT_TRUE(read_npy(folder / "y.npy").identical(run(integer, {image})[0]));
+  }
 }
 
 TEST(CliTflite, FilesAreToldByTheirContentAndTruncatedOnesRefused) {
@@ -41,6 +46,10 @@ TEST(CliTflite, FilesAreToldByTheirContentAndTruncatedOnesRefused) {
   EXPECT_EQ(cut.exit_code, 1);
   EXPECT_MENTIONS(cut.output,
                   "cut.tflite': is cut off or damaged: the structure of its 1352 bytes does not hold");
+  // Its first bytes could be those of a SavedModel.
+  write_text_file(folder / "eight.tflite", std::string("\x08\0\0\0TFL3\0\0\0\0", 12));
+  EXPECT_MENTIONS(command("inspect " + (folder / "eight.tflite").string()).output,
+                  "eight.tflite': is of format version 0");
   const CommandResult shape = command("inspect " + tflite_file() + " --shape nothing=3");
   EXPECT_EQ(shape.exit_code, 1);
   EXPECT_MENTIONS(shape.output, "dimension 'nothing': is not a dynamic dimension of the model");

@@ -28,6 +28,7 @@ struct Files {
     write_file(folder / "loop.onnx", loop_file(3));
     write_file(folder / "sequence.onnx", sequence_file());
     write_file(folder / "microsoft.onnx", microsoft_file());
+    write_file(folder / "forest.onnx", forest_file({.classes = 3}));
     write_file(folder / "lenet.tflite", tflite_twin(quantized));
     const std::vector<std::byte> frozen = graphdef_twin(lenet);
     write_file(folder / "lenet.pb", frozen);

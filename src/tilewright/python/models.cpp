@@ -105,6 +105,11 @@ void bind_models(py::module_& m) {
       .def_property(
           "labels", [](const QuantizeRequest&) { return py::none(); },
           [](QuantizeRequest& request, const py::object& labels) { request.labels = source_of("", labels); })
+      .def_property(
+          "states", [](const QuantizeRequest&) { return py::none(); },
+          [](QuantizeRequest& request, const std::map<std::string, std::string>& states) {
+            for (const auto& [input, output] : states) request.states.push_back({input, output});
+          })
       .def_readwrite("output", &QuantizeRequest::output)
       .def_readwrite("format", &QuantizeRequest::format)
       .def_readwrite("scales", &QuantizeRequest::scales)

@@ -44,6 +44,11 @@ void bind_requests(py::module_& m) {
       .def_readwrite("hardware", &CompileRequest::hardware)
       .def_readwrite("records", &CompileRequest::records)
       .def_readwrite("no_records", &CompileRequest::no_records)
+      .def_property(
+          "states", [](const CompileRequest&) { return py::none(); },
+          [](CompileRequest& request, const std::map<std::string, std::string>& states) {
+            for (const auto& [input, output] : states) request.states.push_back({input, output});
+          })
       .def_readwrite("memory", &CompileRequest::memory);
   py::class_<EngineRequest>(m, "EngineRequest")
       .def(py::init<>())
@@ -58,6 +63,7 @@ void bind_requests(py::module_& m) {
       .def_readwrite("input", &RunRequest::input)
       .def_readwrite("engine", &RunRequest::engine)
       .def_readwrite("verify", &RunRequest::verify)
+      .def_readwrite("state", &RunRequest::state)
       .def_readwrite("threads", &RunRequest::threads);
   py::class_<RunReport>(m, "RunReport")
       .def_property_readonly("outputs", outputs_of)

@@ -10,6 +10,7 @@
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/quantize/integerize/element_function.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
+#include "tilewright/quantize/integerize/linear_resize.h"
 
 namespace tilewright {
 namespace {
@@ -49,6 +50,7 @@ bool scales_channels(const Graph& graph, const Node& node) {
 }
 
 bool averages_maps(const Graph& graph, const Node& node) {
+  if (linear_resize(graph, node, nullptr)) return true;  // weighted averages of neighbours
   const int rank = graph.value(node.input(0)).shape.rank();
   if (rank != 3 && rank != 4) return false;
   if (node.is("GlobalAveragePool")) return true;

@@ -70,7 +70,7 @@ Requantization encode_scale_twice(double scale) {
     multiplier /= 2;
     ++exponent;
   }
-  if (exponent < -31) return {1, 62};
+  if (exponent < -31) return {1, kTwice + 62};
   const int shift = 31 - exponent;
   if (shift < 0) return {INT32_MAX, 0};  // rounded up to 2^31
   return {int32_t(multiplier), shift > 31 ? kTwice + shift : shift};

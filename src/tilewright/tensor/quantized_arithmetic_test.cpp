@@ -110,7 +110,7 @@ TEST(QuantizedArithmetic, EncodesScalesToRoundTwice) {
   EXPECT_EQ(encode_scale_twice(0.5), (Requantization{1 << 30, 31}));
   EXPECT_EQ(encode_scale_twice(0.25), (Requantization{1 << 30, kTwice + 32}));
   EXPECT_EQ(encode_scale_twice(0x1p-32), (Requantization{1 << 30, kTwice + 62}));
-  EXPECT_EQ(encode_scale_twice(0x1p-33), (Requantization{1, 62}));
+  EXPECT_EQ(encode_scale_twice(0x1p-33), (Requantization{1, kTwice + 62}));
   EXPECT_EQ(decode_scale(encode_scale_twice(0.25)), 0.25);
   EXPECT_FALSE(encode_scale_twice(0.25).is_power_of_two());
   EXPECT_THROW(encode_scale_twice(-1), Error);

@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "support/outside_testing.h"
+#include "tilewright/base/hash.h"
 #include "tilewright/frontend/tflite/tflite_reader.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
@@ -84,6 +86,20 @@ INSTANTIATE_TEST_SUITE_P(Shared, QuantizedTflite,
                                            StoredCase{"tflite_micro_examples/micro_speech_int8", 0},
                                            StoredCase{"tflite_micro_examples/person_detect_int8_fixed", 0}),
                          case_name);
+
+// Hashes of what a runtime without delegate computed from the stored inputs (tfjs-tflite 0.0.1-alpha.3).
+TEST(BuiltInKernels, GiveTheOutputsOfARuntimeWithoutDelegate) {
+  TfliteOptions kernels;
+  kernels.rounding = Rounding::kTwice;
+  for (const auto& [model, hash] :
+       {std::pair{"tflite_mobilenet/mobilenet_v1_0.25_128_uint8", 0xf2b577b9241e0a62u},
+        std::pair{"tflite_mobilenet/mobilenet_v2_1.0_224_uint8", 0xd4b0e5d0d1213b42u}}) {
+    const Graph graph = optimize(read_tflite(file_of(model, ".tflite"), kernels));
+    const Tensor output = run(integerize(graph), {read_npy(file_of(model, ".ref.in0.npy"))})[0];
+    const auto bytes = output.bytes();
+    EXPECT_EQ(fnv1a({reinterpret_cast<const char*>(bytes.data()), bytes.size()}), hash) << model;
+  }
+}
 
 class FloatTflite : public ::testing::TestWithParam<StoredCase> {};
 

@@ -219,5 +219,66 @@ TEST(OutputNodes, CutTheNetworkBeforeWhatCannotRun) {
             13u);
 }
 
+TEST(TreeEnsembles, SumTheLeavesThatTheirDefinitionReaches) {
+  const float nan = std::nanf("");
+  const std::vector<std::vector<float>> samples = {{0.3f, -0.8f}, {-0.5f, nan}, {0.9f, 0.1f}};
+  const Tensor x = Tensor::of<float>({3, 2}, {0.3f, -0.8f, -0.5f, nan, 0.9f, 0.1f});
+  for (uint64_t seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(seed);
+    const Forest regressor{.trees = 4, .seed = seed};
+    const auto sums = forest_sums(regressor, samples);
+    const std::vector<float> y = results_of(forest_file(regressor), {x});
+    for (size_t i = 0; i < 6; ++i) ASSERT_NEAR(y[i], sums[i / 2][i % 2], 1e-5);
+    const Forest classifier{.trees = 4, .classes = 3, .seed = seed};
+    const auto scores = forest_sums(classifier, samples);
+    const std::vector<Tensor> found = run(parse_onnx(forest_file(classifier)), {x});
+    for (size_t i = 0; i < 3; ++i) {
+      const auto best = std::max_element(scores[i].begin(), scores[i].end()) - scores[i].begin();
+      ASSERT_EQ(found[0].integer_at(int64_t(i)), 10 * (best + 1));
+      for (size_t k = 0; k < 3; ++k) ASSERT_NEAR(found[1].number_at(int64_t(3 * i + k)), scores[i][k], 1e-5);
+    }
+    const Forest boosted{.trees = 4, .classes = 2, .transform = "LOGISTIC", .seed = seed};
+    const auto margins = forest_sums(boosted, samples);
+    const std::vector<Tensor> binary = run(parse_onnx(forest_file(boosted)), {x});
+    for (size_t i = 0; i < 3; ++i) {
+      const double margin = margins[i][1];
+      ASSERT_EQ(binary[0].integer_at(int64_t(i)), margin > 0 ? 20 : 10);
+      ASSERT_NEAR(binary[1].number_at(int64_t(2 * i + 1)), 1 / (1 + std::exp(-margin)), 1e-5);
+      ASSERT_NEAR(binary[1].number_at(int64_t(2 * i)), 1 / (1 + std::exp(margin)), 1e-5);
+    }
+  }
+}
+
+TEST(TreeEnsembles, DamagedOnesAreRefused) {
+  const auto refused = [](const std::string& attributes) {
+    ModelText model;
+    model.input("x", "3x2")
+        .output("y")
+        .node("trees", "TreeEnsembleRegressor", {"x"}, {"y"}, attributes, "ai.onnx.ml");
+    return error_of(model);
+  };
+  const auto nodes = [](std::vector<int64_t> ids, std::vector<int64_t> yes, std::vector<int64_t> no,
+                        std::vector<std::string> modes, int64_t feature = 0) {
+    const size_t count = ids.size();
+    return ints_attribute("nodes_treeids", std::vector<int64_t>(count)) +
+           ints_attribute("nodes_nodeids", ids) + ints_attribute("nodes_truenodeids", yes) +
+           ints_attribute("nodes_falsenodeids", no) + strings_attribute("nodes_modes", modes) +
+           ints_attribute("nodes_featureids", std::vector<int64_t>(count, feature)) +
+           floats_attribute("nodes_values", std::vector<float>(count));
+  };
+  const std::string where = "node 'trees' (TreeEnsembleRegressor): ";
+  EXPECT_EQ(refused(""), where + "its lists of nodes have different lengths, or none");
+  EXPECT_EQ(refused(nodes({0, 0}, {0, 0}, {0, 0}, {"LEAF", "LEAF"})), where + "has node 0 of tree 0 twice");
+  EXPECT_EQ(refused(nodes({0, 1}, {1, 0}, {5, 0}, {"BRANCH_LEQ", "LEAF"})),
+            where + "node 0 of tree 0 has a child that does not exist");
+  EXPECT_EQ(refused(nodes({0, 1, 2}, {1, 0, 0}, {2, 0, 0}, {"BRANCH_LEQ", "LEAF", "LEAF"}, 7)),
+            where + "node 0 of tree 0 reads feature 7 of 2");
+  // Two nodes that are each other's child: there is no root.
+  EXPECT_EQ(refused(nodes({0, 1}, {1, 0}, {1, 0}, {"BRANCH_LEQ", "BRANCH_LEQ"})),
+            where + "has a node with two parents");
+  EXPECT_EQ(refused(nodes({0}, {0}, {0}, {"LEAF"})),
+            where + "its lists of weights have different lengths, or none");
+}
+
 }  // namespace
 }  // namespace tilewright

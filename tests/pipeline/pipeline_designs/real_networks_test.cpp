@@ -32,6 +32,15 @@ TEST_F(OwnDesigns, LenetInEightBits) {
   expect_equal_in_every_cycle(quantized_lenet(), {false, "xc7z020", "dsp=220"});
 }
 
+// As TFLite's built-in kernels do: in stages, and on engines that layers share.
+TEST_F(OwnDesigns, DepthwiseRoundedTwice) {
+  Graph network = quantized_network("depthwise");
+  network.rounding = Rounding::kTwice;
+  for (const bool engines : {false, true}) {
+    expect_equal_in_every_cycle(network, {false, "xc7z020", "dsp=220", engines});
+  }
+}
+
 TEST_F(OwnDesigns, LenetInFourBits) {
   QuantizeOptions options;
   options.weight_bits = options.activation_bits = 4;

@@ -45,10 +45,12 @@ std::unique_ptr<BenchCase> random_finish(Random& random) {
   const int64_t pf = random.between(1, 3), po = pf * random.between(1, 4), tables = random.between(0, 2);
   const int64_t residual = random.between(0, 1), acc = random.between(9, 32);
   const bool wide = random.chance(0.3);
-  const Parameters parameters = wide ? fixed(po, pf, residual, tables, random.between(0, 30))
-                                     : integers(random.between(2, 8), acc, po, pf, residual, tables,
-                                                random.chance(0.2) ? 0 : random.between(8, 32),
-                                                random.between(acc, 32), random.chance(0.5) ? "dsp" : "lut");
+  Parameters parameters = wide ? fixed(po, pf, residual, tables, random.between(0, 30))
+                               : integers(random.between(2, 8), acc, po, pf, residual, tables,
+                                          random.chance(0.2) ? 0 : random.between(8, 32),
+                                          random.between(acc, 32), random.chance(0.5) ? "dsp" : "lut");
+  if (!wide && integer(parameters, "MULTIPLIER_BITS") > 0 && random.chance(0.3))
+    parameters["TWICE"] = int64_t{1};
   std::vector<FinishRow> rows;
   const int64_t tasks = random.between(1, 5);
   for (int64_t task = 0; task < tasks; ++task) {

@@ -30,6 +30,9 @@ TEST(Finish, RtlIsAsModelAndRulesSay) {
       {integers(8, 24, 2, 1, 1, 0, 32, 32, "lut"), 2},
       {integers(8, 12, 2, 1, 1, 1, 12, 14, "pair"), 1},
       {integers(7, 32, 5, 5, 1, 3, 32, 30), 7},
+      {integers(8, 32, 2, 2, 0, 0, 32, 32), 2},
+      {integers(8, 16, 4, 2, 1, 1, 8, 18, "lut"), 3},
+      {integers(8, 9, 2, 2, 0, 0, 12, 10), 1},
       {fixed(4, 2, 0, 0, 22), 1},
       {fixed(2, 2, 1, 0, 30), 3},
       {fixed(3, 1, 1, 2, 22), 5},
@@ -41,7 +44,8 @@ TEST(Finish, RtlIsAsModelAndRulesSay) {
   list.push_back({integers(5, 16, 2, 1, 1, 1, 16, 18, "lut"), 5});
   for (size_t i = list.size() - 3; i < list.size(); ++i) list[i].first["PRODUCTS"] = int64_t{1};
   list[3].first["KIND"] = std::string("block");
-  list[13].first["KIND"] = std::string("block");
+  list[16].first["KIND"] = std::string("block");
+  for (const size_t twice : {11, 12, 13}) list[twice].first["TWICE"] = int64_t{1};
   Random random(43);
   std::vector<std::unique_ptr<BenchCase>> cases;
   for (const auto& [parameters, tasks] : list) {

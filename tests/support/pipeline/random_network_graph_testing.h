@@ -21,6 +21,7 @@ class RandomGraph {
     fixed_ = random_.chance(0.15);
     fraction_ = random_.between(4, 22);
     layers_left_ = random_.between(1, 6);
+    twice_ = random_.chance(0.2);
   }
 
   Graph run() {
@@ -137,7 +138,7 @@ class RandomGraph {
     if (random_.chance(0.3)) {
       return {1, int32_t(std::clamp(std::lround(-std::log2(wanted)), 0L, 31L))};
     }
-    return encode_scale(std::max(wanted, 1e-8));
+    return (twice_ ? encode_scale_twice : encode_scale)(std::max(wanted, 1e-8));
   }
 
   std::vector<int64_t> pads(int64_t kernel_rows, int64_t kernel_columns, bool of_pool) {
@@ -429,6 +430,7 @@ class RandomGraph {
   }
 
   Random random_;
+  bool twice_ = false;  // all layers round as TFLite's built-in kernels
   Graph graph_;
   bool fixed_ = false;
   int64_t fraction_ = 0, layers_left_ = 0;

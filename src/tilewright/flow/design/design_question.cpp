@@ -7,6 +7,7 @@
 #include "tilewright/flow/design/design_folder.h"
 #include "tilewright/flow/model/choice.h"
 #include "tilewright/flow/model/hardware_form.h"
+#include "tilewright/flow/model/single_image.h"
 #include "tilewright/flow/samples/input_samples.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 
@@ -73,12 +74,15 @@ GeneratedDesign generate_folder(const DesignQuestion& question) {
   const GenerateRequest request = generate_request(question);
   const NumberFormat format = number_format(question);
   Graph model = load_model(question.model);
+  std::optional<SingleImage> single = single_image(model);
+  if (single) model = std::move(single->graph);
   Answer account;
   const std::vector<Tensor> calibration = calibration_inputs(question, model, account);
   Graph graph = hardware_form(std::move(model), format, calibration, question.threads);
   if (graph.name.empty()) graph.name = plain_text(question.model.path.stem().string());
   GeneratedDesign made = generate(graph, request);
   made.preprocessing = std::move(account);
+  if (single) made.report.batch = single->batch;
   write_design_folder(question.output, graph, made, request.device, question.folders.rtl, question.origin);
   return made;
 }

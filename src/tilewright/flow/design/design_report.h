@@ -70,6 +70,7 @@ struct DesignReport {
   int64_t macs = 0, multipliers = 0;
   std::vector<DesignLayer> layers;
   std::vector<HostLayer> host_layers;  // their time is in none of the numbers
+  int64_t batch = 1;                   // of the model; the hardware takes its images one after another
   double share_of_products = 1;        // of the model's, in hardware
   std::vector<std::string> left_out;   // what keeps layers on the host: node, operator, reason, way out
   std::vector<std::string> lanes;

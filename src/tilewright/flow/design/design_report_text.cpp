@@ -38,6 +38,12 @@ std::string error_line(const DesignReport& report) {
                : "these estimates were not checked on this family; `tilewright synth` counts the resources\n";
 }
 
+std::string batch_line(const DesignReport& report) {
+  if (report.batch == 1) return "";
+  return fmt::format("the model's batch of {} is a loop: the design takes one image, and so do the numbers\n",
+                     report.batch);
+}
+
 std::string host_line(const DesignReport& report) {
   if (report.host_layers.empty() && report.left_out.empty()) return "";
   std::string text = "the numbers below do not include the time of the host's part";
@@ -73,7 +79,7 @@ std::string to_string(const DesignReport& report) {
                                              share_text(report.share_of_products));
   return fmt::format("{} on {}: {}, {}{}\n\n", report.network, report.device,
                      report.streaming ? "a stage for every layer" : "processors", report.number_type, part) +
-         layers.to_string() + "\n" + host_line(report) + cycles_line(report) +
+         layers.to_string() + "\n" + batch_line(report) + host_line(report) + cycles_line(report) +
          fmt::format("{} products per cycle, {} of them used; {} bytes of memory traffic per image\n\n",
                      report.multipliers, share_text(report.share_of_peak()), report.dram_bytes) +
          needs.to_string() + error_line(report);
@@ -139,6 +145,7 @@ std::string to_json(const DesignReport& report) {
               {"resources", needs},
               {"layers", layers},
               {"host_layers", host},
+              {"batch", report.batch},
               {"share_of_products", report.share_of_products},
               {"left_out", report.left_out},
               {"tasks", bars},

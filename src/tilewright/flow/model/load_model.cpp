@@ -74,8 +74,8 @@ ModelFormat format_of(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return ModelFormat::kTensorflow;
   if (is_container(path)) return ModelFormat::kBundle;
   const std::vector<std::byte> first = first_bytes(path);
+  if (is_tflite(first)) return ModelFormat::kTflite;  // has an identifier, and may begin as a SavedModel does
   if (is_tensorflow(first)) return ModelFormat::kTensorflow;
-  if (is_tflite(first)) return ModelFormat::kTflite;
   const bool is_text = is_graph_text({reinterpret_cast<const char*>(first.data()), first.size()});
   return is_text ? ModelFormat::kText : ModelFormat::kOnnx;
 }

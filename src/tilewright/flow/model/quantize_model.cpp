@@ -231,6 +231,12 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   const QuantizeOptions options = quantizer_options(request);
   const Graph graph = optimize(load_model(request.model));
   const CalledNetwork called(graph, request);
+  if (request.integer_borders && !called.states.empty()) {
+    throw Error(ErrorKind::kInvalidInput,
+                "a network with states does not take and give integers: input and output of a state may have "
+                "different scales",
+                "leave out --integer-borders");
+  }
   const GivenSamples given = read_given(request, called.given);
   const auto stacked = [&](const InputSamples& from) {
     return samples_with_states(graph, called.states, from.stack(), request.threads);

@@ -47,13 +47,16 @@ double transfer_seconds(const Graph& graph, const Edges& edges, const std::vecto
 }  // namespace
 
 double host_seconds(const Graph& graph, const Node& node, const HostModel& host) {
-  double bytes = 0;
-  for (ValueId v : node.inputs) {
-    if (v != kNoValue) bytes += value_bytes(graph, v);
-  }
+  double given = 0, bytes = 0;
   for (ValueId v : node.outputs) {
-    if (v != kNoValue) bytes += value_bytes(graph, v);
+    if (v != kNoValue) given += value_bytes(graph, v);
   }
+  // What takes a part of its input reads only that.
+  const bool takes_part = node.is("Slice") || node.is("Gather");
+  for (ValueId v : node.inputs) {
+    if (v != kNoValue) bytes += takes_part ? std::min(value_bytes(graph, v), given) : value_bytes(graph, v);
+  }
+  bytes += given;
   return double(multiply_accumulates(graph, node)) / (host.gmac_per_s * 1e9) +
          bytes / (host.gbyte_per_s * 1e9);
 }

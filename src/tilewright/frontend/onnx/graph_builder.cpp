@@ -18,6 +18,7 @@
 #include "tilewright/frontend/onnx/opset/opset_converters.h"
 #include "tilewright/frontend/onnx/opset/opset_helpers.h"
 #include "tilewright/frontend/onnx/opset/qonnx_converters.h"
+#include "tilewright/frontend/onnx/opset/tree_converters.h"
 #include "tilewright/graph/operators/node_rules.h"
 #include "tilewright/graph/operators/operators.h"
 
@@ -26,6 +27,15 @@ namespace {
 
 // More nodes than this are a loop that nobody meant to unroll.
 constexpr size_t kMostUnrolledNodes = 200000;
+
+using ForeignConverter = void (*)(Node&, NodeConversion&);
+
+// Of operators that are not ONNX's own; nullptr if there is none.
+ForeignConverter foreign_converter(const std::string& domain, const std::string& op) {
+  if (is_qonnx_quantizer(domain, op)) return convert_qonnx_quantizer;
+  if (is_microsoft_operator(domain, op)) return convert_microsoft_operator;
+  return is_tree_ensemble(domain, op) ? convert_tree_ensemble : nullptr;
+}
 
 class GraphBuilder : public NodeConversion {
  public:
@@ -201,8 +211,7 @@ class GraphBuilder : public NodeConversion {
   bool is_covered(const OnnxNode& source) {
     if (source.domain.empty() && source.op == "Constant") return true;
     if (source.domain.empty() && is_rewritten_operator(source.op)) return true;
-    if (is_qonnx_quantizer(source.domain, source.op)) return true;
-    if (is_microsoft_operator(source.domain, source.op)) return true;
+    if (foreign_converter(source.domain, source.op) != nullptr) return true;
     if (find_operator(source.domain, source.op) != nullptr) return true;
     failed_ = true;
     const std::string key = fmt::format("{}:{}", source.domain, source.op);
@@ -238,10 +247,8 @@ class GraphBuilder : public NodeConversion {
     if (source.domain.empty() && source.op == "Constant") return add_constant_node(source);
     Node node = resolve(source);
     if (!covered || failed_ || !inputs_are_typed(node)) return;
-    if (is_qonnx_quantizer(node.domain, node.op)) {
-      convert_qonnx_quantizer(node, *this);
-    } else if (is_microsoft_operator(node.domain, node.op)) {
-      convert_microsoft_operator(node, *this);
+    if (const auto convert = foreign_converter(node.domain, node.op)) {
+      convert(node, *this);
     } else if (node.domain.empty()) {
       convert_to_opset_17(node, *this);
     }
@@ -264,9 +271,10 @@ class GraphBuilder : public NodeConversion {
     const bool all_count = op != nullptr && op->max_outputs == kAnyNumber;
     for (size_t i = 0; i < source.outputs.size(); ++i) {
       const std::string& output = source.outputs[i];
-      const size_t first_optional = op == nullptr ? 1 : size_t(op->min_outputs);
-      const bool unwanted =
-          (op == nullptr || has_optional) && i >= first_optional && !read_names_.count(output);
+      // Of several outputs of an operator that is rewritten, those that nothing reads are not made.
+      const bool may_go =
+          op == nullptr ? source.outputs.size() > 1 : has_optional && i >= size_t(op->min_outputs);
+      const bool unwanted = may_go && !read_names_.count(output);
       if (output.empty() && all_count) {
         node.outputs.push_back(add_value(value_names_.unique(fmt::format("{}/unread", current_name_))));
       } else if (output.empty() || unwanted) {

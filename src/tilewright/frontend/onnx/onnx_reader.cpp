@@ -17,7 +17,9 @@ Graph parse_onnx(std::span<const std::byte> bytes, const std::filesystem::path& 
   OnnxModel model = parse_onnx_model(bytes, {folder, options.allow_missing_weights}, diagnostics);
   cut_at_outputs(model, options.outputs, diagnostics);
   widen_integer_typed_convolutions(model, diagnostics);
+  const Rounding rounding = model.rounding;
   Graph graph = build_onnx_graph(std::move(model), options, diagnostics);
+  graph.rounding = rounding;
   return finish_reading(std::move(graph), diagnostics, warnings);
 }
 

@@ -12,6 +12,7 @@
 #include "tilewright/base/integer_math.h"
 #include "tilewright/frontend/onnx/opset/newer_opset.h"
 #include "tilewright/frontend/onnx/opset/qonnx_form.h"
+#include "tilewright/frontend/onnx/proto/onnx_model.h"
 #include "tilewright/frontend/onnx/proto/onnx_types.h"
 #include "tilewright/frontend/onnx/proto/tensor_proto.h"
 
@@ -115,6 +116,12 @@ onnx::ModelProto to_proto(const Graph& given, const std::string& location, std::
   auto& own = *model.add_opset_import();
   own.set_domain(is_qonnx ? kQonnxDomain : kTilewrightDomain);
   own.set_version(1);
+
+  if (given.rounding != Rounding::kOnce) {
+    auto& property = *model.add_metadata_props();
+    property.set_key(kRoundingProperty);
+    property.set_value(name(given.rounding));
+  }
 
   onnx::GraphProto& proto = *model.mutable_graph();
   proto.set_name(graph.name.empty() ? "graph" : graph.name);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "support/frontend/graph_equality_testing.h"
@@ -9,6 +10,7 @@
 #include "support/random_seed_testing.h"
 #include "tilewright/base/random.h"
 #include "tilewright/frontend/onnx/onnx_reader.h"
+#include "tilewright/graph/text/text.h"
 
 namespace tilewright {
 namespace {
@@ -205,6 +207,29 @@ TEST(OnnxWriter, QuantisersThatOnnxLacksAreRefused) {
   Graph bias = quantized_graph(ElementType::kI32, ElementType::kF16, {4});  // only read
   bias.outputs = {bias.nodes[0].outputs[0]};
   EXPECT_EQ(describe_difference(bias, parse_onnx(format_onnx(bias))), "");
+}
+
+TEST(OnnxWriter, TheRoundingSurvives) {
+  Graph graph = quantized_graph(ElementType::kI8, ElementType::kF32, {4});
+  graph.outputs = {graph.nodes[1].outputs[0]};
+  for (const Rounding rounding : {Rounding::kOnce, Rounding::kFloat, Rounding::kTwice}) {
+    graph.rounding = rounding;
+    std::vector<std::byte> file = format_onnx(graph);
+    EXPECT_EQ(parse_onnx(file).rounding, rounding);
+    EXPECT_EQ(parse_graph(print(graph)).rounding, rounding);
+  }
+  std::vector<std::byte> file = format_onnx(graph);
+  const auto at = std::search(file.begin(), file.end(), reinterpret_cast<const std::byte*>("twice"),
+                              reinterpret_cast<const std::byte*>("twice") + 5);
+  ASSERT_NE(at, file.end());
+  *at = std::byte('T');
+  try {
+    parse_onnx(file);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "model: its metadata 'tilewright.rounding' are 'Twice'; they can be once, float or twice");
+  }
 }
 
 TEST(OnnxWriter, TrainedNetworksSurvive) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "tilewright/frontend/image_blocks.h"
 #include "tilewright/frontend/tensorflow/tf_operation.h"
 
 namespace tilewright {
@@ -45,6 +46,33 @@ void convert_slice(TfOperation& operation) {
     if (from != 0 || to != shape[axis]) cuts.add(from, to, axis, 1);
   }
   operation.output(0, emit_slice(operation, operation.input(0), cuts));
+}
+
+void convert_move(TfOperation& operation, const BlockMove& move) {
+  const auto integers = [&](const char* role, const std::vector<int64_t>& values) {
+    return operation.constant(role, int64_tensor(values));
+  };
+  ValueId y = operation.input(0);
+  if (!move.pads.empty()) y = operation.emit("Pad", {y, integers("pads", move.pads)});
+  y = operation.emit("Reshape", {y, integers("split", move.split)});
+  y = operation.emit("Transpose", {y}, {{"perm", move.perm}});
+  y = operation.emit("Reshape", {y, integers("images", move.result)});
+  if (!move.axes.empty()) {
+    y = operation.emit(
+        "Slice", {y, integers("begin", move.begin), integers("end", move.end), integers("axes", move.axes)});
+  }
+  operation.output(0, y);
+}
+
+// Those that no dilation was recognised in (tf_dilation.cpp): their paddings may be computed from sizes.
+void convert_space_to_batch(TfOperation& operation) {
+  convert_move(operation, space_to_batch(operation.shape(0), operation.integers(1, "block sizes"),
+                                         operation.integers(2, "paddings")));
+}
+
+void convert_batch_to_space(TfOperation& operation) {
+  convert_move(operation, batch_to_space(operation.shape(0), operation.integers(1, "block sizes"),
+                                         operation.integers(2, "crops")));
 }
 
 class StridedSlice {
@@ -147,7 +175,9 @@ void convert_split_v(TfOperation& operation) { emit_split(operation, 0, 2, opera
 }  // namespace
 
 std::vector<TfTableEntry> tf_slice_converters() {
-  return {{"Slice", convert_slice},
+  return {{"BatchToSpaceND", convert_batch_to_space},
+          {"Slice", convert_slice},
+          {"SpaceToBatchND", convert_space_to_batch},
           {"Split", convert_split},
           {"SplitV", convert_split_v},
           {"StridedSlice", [](TfOperation& operation) { StridedSlice(operation).convert(); }}};

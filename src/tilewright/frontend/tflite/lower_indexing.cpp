@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "tilewright/frontend/image_blocks.h"
 #include "tilewright/frontend/tflite/tflite_operators.h"
 
 namespace tilewright {
@@ -11,7 +12,7 @@ namespace {
 
 using TensorLayout::kFile;
 
-ValueId last_axes_swapped(TfliteLowering& l, ValueId x) {
+ValueId transposed_matrices(TfliteLowering& l, ValueId x) {
   const int rank = l.value_of(x).shape.rank();
   if (rank < 2) throw Error(ErrorKind::kInvalidInput, "transposes a vector");
   std::vector<int64_t> perm(static_cast<size_t>(rank));
@@ -20,22 +21,16 @@ ValueId last_axes_swapped(TfliteLowering& l, ValueId x) {
   return l.emit("Transpose", {x}, {{"perm", perm}});
 }
 
-// The block sizes (input 1) and, per block, two numbers (input 2).
-struct Blocks {
-  std::vector<int64_t> sizes, edges;
-  size_t count() const { return sizes.size(); }
-};
-
-Blocks read_blocks(TfliteLowering& l, int rank) {
-  Blocks blocks{l.constant_integers(1, "block sizes"), l.constant_integers(2, "edges")};
-  const bool positive = std::ranges::all_of(blocks.sizes, [](int64_t size) { return size >= 1; });
-  const bool none_negative = std::ranges::all_of(blocks.edges, [](int64_t size) { return size >= 0; });
-  if (!positive || !none_negative || blocks.count() + 1 > size_t(rank) ||
-      blocks.edges.size() != 2 * blocks.count()) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("has {} block sizes and {} edges for {} axes",
-                                                      blocks.count(), blocks.edges.size(), rank));
+void finish_move(TfliteLowering& l, const BlockMove& move) {
+  ValueId y = l.value(0, kFile);
+  if (!move.pads.empty()) y = l.emit("Pad", {y, l.integers_value("pads", move.pads)});
+  y = l.emit("Transpose", {l.reshape(y, Shape(move.split))}, {{"perm", move.perm}});
+  y = l.reshape(y, Shape(move.result));
+  if (!move.axes.empty()) {
+    y = l.emit("Slice", {y, l.integers_value("begin", move.begin), l.integers_value("end", move.end),
+                         l.integers_value("axes", move.axes)});
   }
-  return blocks;
+  l.finish(0, y, kFile);
 }
 
 }  // namespace
@@ -43,8 +38,8 @@ Blocks read_blocks(TfliteLowering& l, int rank) {
 void lower_batch_matmul(TfliteLowering& l) {
   l.require(2, 1);
   ValueId a = l.real(0, kFile), b = l.real(1, kFile);
-  if (l.options().transposes_a) a = last_axes_swapped(l, a);
-  if (l.options().transposes_b) b = last_axes_swapped(l, b);
+  if (l.options().transposes_a) a = transposed_matrices(l, a);
+  if (l.options().transposes_b) b = transposed_matrices(l, b);
   l.finish(0, l.emit("MatMul", {a, b}), kFile);
 }
 
@@ -114,71 +109,16 @@ void lower_top_k(TfliteLowering& l) {
   l.finish(1, both[1], kFile);
 }
 
-// Blocks of the axes after the batch become further images of the batch.
 void lower_space_to_batch(TfliteLowering& l) {
   l.require(3, 1);
-  Shape x = l.shape(0);
-  const Blocks blocks = read_blocks(l, x.rank());
-  std::vector<int64_t> pads(2 * size_t(x.rank()), 0);
-  for (size_t i = 0; i < blocks.count(); ++i) {
-    pads[i + 1] = blocks.edges[2 * i];
-    pads[size_t(x.rank()) + i + 1] = blocks.edges[2 * i + 1];
-  }
-  const ValueId padded = l.emit("Pad", {l.value(0, kFile), l.integers_value("pads", pads)});
-  x = l.value_of(padded).shape;
-  std::vector<int64_t> split = {x[0]}, perm, last = {x[0]};
-  for (size_t i = 0; i < blocks.count(); ++i) {
-    const int64_t size = x[int(i) + 1];
-    if (size % blocks.sizes[i] != 0) {
-      throw Error(ErrorKind::kInvalidInput,
-                  fmt::format("has blocks of {} on an axis of {}", blocks.sizes[i], size));
-    }
-    split.insert(split.end(), {size / blocks.sizes[i], blocks.sizes[i]});
-    perm.push_back(int64_t(2 * i + 2));
-    last[0] *= blocks.sizes[i];
-    last.push_back(size / blocks.sizes[i]);
-  }
-  perm.push_back(0);
-  for (size_t i = 0; i < blocks.count(); ++i) perm.push_back(int64_t(2 * i + 1));
-  for (int axis = int(blocks.count()) + 1; axis < x.rank(); ++axis) {
-    perm.push_back(std::ssize(split));
-    split.push_back(x[axis]);
-    last.push_back(x[axis]);
-  }
-  const ValueId moved = l.emit("Transpose", {l.reshape(padded, Shape(split))}, {{"perm", perm}});
-  l.finish(0, l.reshape(moved, Shape(last)), kFile);
+  finish_move(
+      l, space_to_batch(l.shape(0), l.constant_integers(1, "block sizes"), l.constant_integers(2, "pads")));
 }
 
 void lower_batch_to_space(TfliteLowering& l) {
   l.require(3, 1);
-  const Shape x = l.shape(0);
-  const Blocks blocks = read_blocks(l, x.rank());
-  int64_t images = 1;
-  for (const int64_t size : blocks.sizes) images *= std::min<int64_t>(size, int64_t{1} << 20);
-  if (x.rank() == 0 || images < 1 || x[0] % images != 0) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("has {} images in blocks of {}", to_string(x), images));
-  }
-  std::vector<int64_t> split = blocks.sizes, perm, last = {x[0] / images};
-  split.push_back(last[0]);
-  const auto count = int64_t(blocks.count());
-  perm.push_back(count);
-  for (int axis = 1; axis < x.rank(); ++axis) {
-    const auto at = int64_t(split.size());
-    split.push_back(x[axis]);
-    perm.push_back(at);
-    last.push_back(x[axis]);
-    if (axis > count) continue;
-    perm.push_back(axis - 1);
-    last.back() *= blocks.sizes[size_t(axis) - 1];
-  }
-  ValueId y = l.emit("Transpose", {l.reshape(l.value(0, kFile), Shape(split))}, {{"perm", perm}});
-  y = l.reshape(y, Shape(last));
-  for (size_t i = 0; i < blocks.count(); ++i) {
-    const int64_t begin = blocks.edges[2 * i], end = last[i + 1] - blocks.edges[2 * i + 1];
-    if (end <= begin) throw Error(ErrorKind::kInvalidInput, "crops all that there is");
-    if (begin > 0 || end < last[i + 1]) y = l.slice(y, int64_t(i) + 1, begin, end);
-  }
-  l.finish(0, y, kFile);
+  finish_move(
+      l, batch_to_space(l.shape(0), l.constant_integers(1, "block sizes"), l.constant_integers(2, "crops")));
 }
 
 }  // namespace tilewright

@@ -50,6 +50,7 @@ const std::pair<std::vector<std::string_view>, const char*> kWaysOut[] = {
       "MatMulIntegerToFloat"},
      "export the float model without ONNX Runtime's graph optimisations, and quantise it with 'tilewright "
      "quantize'"},
+    {{"ZipMap"}, "convert the model with zipmap=False, or end it with the scores (--output-node)"},
     {{"Adagrad", "Adam", "Momentum", "Gradient"}, "it belongs to training: export the model for inference"},
 };
 

@@ -241,8 +241,8 @@ void LayerTransfers::load_table() {
 void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t slot) {
   const OverlayLayer& layer = *tiling_.layer;
   // In elements of OUT, `ratio` of them at each position.
-  const int64_t ratio = tiling_.blocks.ratio, width = layer.out_width * ratio,
-                image = layer.out_height * width;
+  const int64_t ratio = tiling_.blocks.ratio, width = layer.row_distance() * ratio,
+                image = layer.plane_distance() * ratio;
   const int64_t cols = part.cols.size() * ratio, rows = part.rows.size();
   for (int64_t n = part.batch.begin; n < part.batch.end; ++n) {
     const int64_t group =

@@ -31,8 +31,8 @@ struct Buffer {
   std::optional<InputFold> fold;
   bool is_input = false, is_constant = false, bipolar = false;
   int first = 0, last = -1;
-  int parent = -1;      // the buffer that it is a part of, of a Concat
-  uint64_t offset = 0;  // bytes from its beginning
+  int parent = -1;  // the buffer that it is a part of, of a Concat; from there:
+  int64_t first_block = 0, first_row = 0, first_col = 0;
   uint64_t address = 0;
 };
 
@@ -77,7 +77,11 @@ class Compiler {
  public:
   Compiler(const Graph& graph, std::span<const NodeId> nodes, const OverlayHardware& hardware,
            const std::map<std::string, Schedule>& schedules)
-      : graph_(graph), nodes_(nodes), hardware_(hardware), schedules_(schedules) {}
+      : graph_(graph),
+        nodes_(nodes),
+        hardware_(hardware),
+        schedules_(schedules),
+        readers_(graph.consumers()) {}
 
   OverlayProgram run() {
     for (const NodeId id : nodes_) check_tensors(graph_.nodes[size_t(id)]);
@@ -104,10 +108,12 @@ class Compiler {
     std::map<NodeId, Diagnostic> found;
     for (const NodeId id : nodes_) {
       const Node& node = graph_.nodes[size_t(id)];
-      // A view of what is not there goes to the host, too, and so does what would join nothing but inputs.
+      // A view of what is not there goes to the host, too, and so does what would join nothing but inputs
+      // behind each other.
       const auto there = [this](ValueId v) { return homes_.find(root_of(v)) != homes_.end(); };
       if (is_view(graph_, node) && !there(node.input(0))) continue;
-      if (is_join(graph_, node) && std::none_of(node.inputs.begin(), node.inputs.end(), there)) continue;
+      if (join_axis(graph_, node) == 1 && std::none_of(node.inputs.begin(), node.inputs.end(), there))
+        continue;
       try {
         check_tensors(node);
         add_node(id, [this](CompiledLayer& compiled) { choose(compiled); });
@@ -178,22 +184,15 @@ class Compiler {
     Diagnostics refusals;
     const std::optional<SourceView> joined = join_view(graph_, node, parts, hardware_, refusals);
     refusals.raise_if_any();
-    std::set<ValueId> roots;
-    for (const ValueId v : node.inputs) {
-      const auto home = homes_.find(root_of(v));
-      if (roots.insert(root_of(v)).second && (home == homes_.end() || buffers_[home->second].parent < 0))
-        continue;
-      throw Error({{ErrorKind::kUnsupported, where(node), node.op,
-                    fmt::format("'{}' is part of a concatenation already", graph_.value(v).name),
-                    "run it on the host"}});
-    }
+    const int axis = join_axis(graph_, node);
+    check_parts(node, axis);
     Buffer whole;
     whole.value = node.outputs[0];
     whole.view = *joined;
     whole.first = whole.last = int(layers_.size());
     const int index = int(buffers_.size());
     buffers_.push_back(whole);
-    uint64_t offset = 0;
+    Buffer next;
     for (size_t i = 0; i < parts.size(); ++i) {
       const ValueId root = root_of(node.inputs[i]);
       const auto home = homes_.find(root);
@@ -207,11 +206,41 @@ class Compiler {
         part = &buffers_.emplace_back(given);
       }
       part->parent = index;
-      part->offset = offset;
-      offset += uint64_t(packed_activation_bytes(parts[i], hardware_));
+      part->first_block = next.first_block;
+      part->first_row = next.first_row;
+      part->first_col = next.first_col;
+      if (axis == 1) next.first_block += ceil_div(parts[i].channels, hardware_.block_in);
+      if (axis == 2) next.first_row += parts[i].height;
+      if (axis == 3) next.first_col += parts[i].width;
     }
     homes_[whole.value] = size_t(index);
     views_[whole.value] = *joined;
+  }
+
+  // A part is of one concatenation alone. Nothing else can read one whose rows lie among those of others.
+  void check_parts(const Node& node, int axis) const {
+    const auto refuse = [&](ValueId v, const char* why) {
+      throw Error({{ErrorKind::kUnsupported, where(node), node.op,
+                    fmt::format("'{}' {}", graph_.value(v).name, why), "run it on the host"}});
+    };
+    std::set<ValueId> roots;
+    for (const ValueId v : node.inputs) {
+      const auto home = homes_.find(root_of(v));
+      const bool taken = home != homes_.end() && buffers_[home->second].parent >= 0;
+      if (!roots.insert(root_of(v)).second || taken) refuse(v, "is part of a concatenation already");
+      if (axis == 1) continue;
+      if (home == homes_.end()) refuse(v, "comes from the host, which packs images on their own");
+      if (!only_joined(home->second, v)) refuse(v, "is read by others as well");
+    }
+  }
+
+  // Whether `v`, the value of a buffer, and its parts have one reader each.
+  bool only_joined(size_t buffer, ValueId v) const {
+    if (root_of(v) != v || readers_[size_t(v)].size() != 1 || graph_.is_output(v)) return false;
+    for (size_t i = 0; i < buffers_.size(); ++i) {
+      if (buffers_[i].parent == int(buffer) && !only_joined(i, buffers_[i].value)) return false;
+    }
+    return !buffers_[buffer].is_input;
   }
 
   SourceView view_of(ValueId value) const {
@@ -336,6 +365,21 @@ class Compiler {
     return address;
   }
 
+  // The outermost whole of a part, with the part's place in it.
+  Buffer place_in_whole(const Buffer& part) const {
+    Buffer place = part;
+    for (int parent = part.parent; parent >= 0; parent = place.parent) {
+      const Buffer& whole = buffers_[size_t(parent)];
+      place.first_block += whole.first_block;
+      place.first_row += whole.first_row;
+      place.first_col += whole.first_col;
+      place.view = whole.view;
+      place.address = whole.address;
+      place.parent = whole.parent;
+    }
+    return place;
+  }
+
   void place_memory() {
     alignment_ =
         uint64_t(std::max({hardware_.input_bytes(), hardware_.weight_bytes(), hardware_.accumulator_bytes(),
@@ -359,10 +403,17 @@ class Compiler {
     for (size_t i = 0; i < owners.size(); ++i) buffers_[owners[i]].address = live[i].address;
     for (Buffer& buffer : buffers_) {
       if (buffer.parent < 0) continue;
-      buffer.address = buffer.offset;
-      const Buffer* whole = &buffers_[size_t(buffer.parent)];
-      for (; whole->parent >= 0; whole = &buffers_[size_t(whole->parent)]) buffer.address += whole->offset;
-      buffer.address += whole->address;
+      const Buffer place = place_in_whole(buffer);
+      const SourceView& whole = place.view;
+      const int64_t position =
+          (place.first_block * whole.height + place.first_row) * whole.width + place.first_col;
+      buffer.address = place.address + uint64_t(position * hardware_.input_bytes());
+    }
+    for (CompiledLayer& compiled : layers_) {
+      if (buffers_[compiled.result].parent < 0) continue;
+      const SourceView whole = place_in_whole(buffers_[compiled.result]).view;
+      compiled.layer.result_row = whole.width;
+      compiled.layer.result_plane = whole.height * whole.width;
     }
     program_.static_address = align(cursor_);
     for (Buffer& buffer : buffers_) {
@@ -467,6 +518,7 @@ class Compiler {
   std::span<const NodeId> nodes_;
   const OverlayHardware& hardware_;
   const std::map<std::string, Schedule>& schedules_;
+  const std::vector<std::vector<NodeId>> readers_;  // of values
   Diagnostics diagnostics_;
   std::vector<CompiledLayer> layers_;
   std::vector<Buffer> buffers_;

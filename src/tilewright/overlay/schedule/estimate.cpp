@@ -323,14 +323,13 @@ class Estimator {
     const int64_t rows = tile.rows.size(), cols = tile.cols.size();
     const int64_t planes = tile.batch.size() * tile.out.size();
     double done = times_.last_done();
-    if (rows == layer_.out_height && cols == layer_.out_width &&
-        tiling_.output_plane == rows * cols * ratio) {
+    if (rows * cols == layer_.plane_distance() && tiling_.output_plane == rows * cols * ratio) {
       for (int64_t n = 0; n < tile.batch.size(); ++n) {
         done = times_.store(times_.last_done(), 1, tile.out.size() * rows * cols * element,
                             tile.out.size() * rows * cols * ratio);
       }
     } else {
-      const bool joined = cols == layer_.out_width;
+      const bool joined = cols == layer_.row_distance();
       for (int64_t plane = 0; plane < planes; ++plane) {
         done = times_.store(times_.last_done(), joined ? 1 : rows, (joined ? rows : 1) * cols * element,
                             (joined ? rows : 1) * cols * ratio);

@@ -102,6 +102,10 @@ struct OverlayLayer {
   Extreme extreme = Extreme::kNone;  // kProduct: instead of a multiplication
   int spread = -1;  // kSharedDiagonal: the weight index by which every lane reads the first, not its own
 
+  // Distances in the image that the result is a part of, in positions: from row to row, and between channel
+  // blocks. 0: it lies alone.
+  int64_t result_row = 0, result_plane = 0;
+
   LayerFinish output;             // one bias per output channel
   bool foldable = false;          // the host packs sources[0], so it may fold it
   std::optional<InputFold> fold;  // of sources[0]
@@ -113,6 +117,8 @@ struct OverlayLayer {
     return pattern == ChannelPattern::kSharedDiagonal ? int(diagonal.size())
                                                       : weight_positions * weight_planes;
   }
+  int64_t row_distance() const { return result_row > 0 ? result_row : out_width; }
+  int64_t plane_distance() const { return result_plane > 0 ? result_plane : out_height * out_width; }
   // Weight `index` of output channel o and input channel i (absolute); 0 where the pattern has none.
   int8_t weight(int64_t o, int64_t i, int index) const;
 };
@@ -146,8 +152,10 @@ bool is_view(const Graph& graph, const Node& node);
 // their input is.
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason);
 
-// Concat along the channels of values whose parts lie behind each other in memory: no layer, but a place for
-// what makes the parts. `parts` are their views; nullopt after adding the reason to `refusals`.
+// Concat of values whose parts lie in one image, behind each other (channels) or side by side (rows,
+// columns): no layer, but a place for what makes the parts. `parts` are their views; nullopt after adding the
+// reason to `refusals`.
+int join_axis(const Graph& graph, const Node& node);  // of [N, C, H, W]: 1 to 3; 0: it is none
 bool is_join(const Graph& graph, const Node& node);
 std::optional<SourceView> join_view(const Graph& graph, const Node& node, std::span<const SourceView> parts,
                                     const OverlayHardware& hardware, Diagnostics& refusals);

@@ -9,17 +9,13 @@
 #include "tilewright/layers/fused_layer.h"
 #include "tilewright/overlay/schedule/channel_move.h"
 #include "tilewright/overlay/schedule/layer.h"
+#include "tilewright/overlay/schedule/tap_grids.h"
 
 namespace tilewright::overlay {
 namespace {
 
 constexpr int kMaxWeightPlanes = 4;
 constexpr int64_t kMaxWindow = 4096;  // of one axis, dilation included
-
-// Height and width of a window over one or two spatial axes.
-struct PlaneAxes {
-  WindowAxis y, x;
-};
 
 LayerSource source_of(ValueId value, const SourceView& view) {
   return {value, view.channels, view.height, view.width};
@@ -36,71 +32,6 @@ std::vector<int64_t> magnitudes(std::span<const T> values, int64_t rows) {
     sums[row] = sum;
   }
   return sums;
-}
-
-// One grid per weight plane.
-void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid) {
-  for (int plane = 0; plane < layer.weight_planes; ++plane) {
-    phase.grids.push_back(grid);
-    grid.weight += layer.weight_positions;
-  }
-}
-
-TapGrid window_grid(const PlaneAxes& axes, bool own_weights) {
-  TapGrid grid;
-  grid.ny = int(axes.y.kernel);
-  grid.nx = int(axes.x.kernel);
-  grid.dy = -int(axes.y.pad_begin);
-  grid.dx = -int(axes.x.pad_begin);
-  grid.dy_step = int(axes.y.dilation);
-  grid.dx_step = int(axes.x.dilation);
-  grid.weight_step_y = own_weights ? grid.nx : 0;
-  grid.weight_step_x = own_weights ? 1 : 0;
-  return grid;
-}
-
-void set_window(OverlayLayer& layer, const PlaneAxes& axes) {
-  layer.in_step_y = int(axes.y.stride);
-  layer.in_step_x = int(axes.x.stride);
-  layer.out_height = axes.y.output;
-  layer.out_width = axes.x.output;
-}
-
-void set_groups(OverlayLayer& layer, int64_t group, int64_t inputs) {
-  if (group == 1) {
-    layer.pattern = ChannelPattern::kDense;
-  } else if (group == inputs && group == layer.out_channels) {
-    layer.pattern = ChannelPattern::kDiagonal;
-  } else {
-    layer.pattern = ChannelPattern::kGrouped;
-    layer.group_inputs = inputs / group;
-    layer.group_outputs = layer.out_channels / group;
-  }
-}
-
-// The taps of one axis that reach output residue r, ordered by input offset. Kernel positions are counted
-// from the far end, so that offsets and weights both ascend.
-struct AxisTaps {
-  int count = 0, offset = 0, step = 1, weight = 0, weight_step = 0;
-};
-
-AxisTaps taps_of(const WindowAxis& axis, int64_t residue) {
-  AxisTaps taps;
-  for (int64_t flipped = 0; flipped < axis.kernel; ++flipped) {
-    const int64_t k = axis.kernel - 1 - flipped;
-    const int64_t reach = residue + axis.pad_begin - k * axis.dilation;
-    if (((reach % axis.stride) + axis.stride) % axis.stride != 0) continue;
-    const int offset = int(reach / axis.stride);
-    if (taps.count == 0) {
-      taps.offset = offset;
-      taps.weight = int(flipped);
-    } else if (taps.count == 1) {
-      taps.step = offset - taps.offset;
-      taps.weight_step = int(flipped) - taps.weight;
-    }
-    ++taps.count;
-  }
-  return taps;
 }
 
 void set_elementwise(const SourceView& x, OverlayLayer& layer) {
@@ -631,19 +562,6 @@ class LayerExtraction {
 
 }  // namespace
 
-std::optional<SourceView> image_view(const Shape& shape) {
-  switch (shape.rank()) {
-    case 2:
-      return SourceView{shape[0], shape[1], 1, 1};
-    case 3:
-      return SourceView{shape[0], shape[1], 1, shape[2]};
-    case 4:
-      return SourceView{shape[0], shape[1], shape[2], shape[3]};
-    default:
-      return std::nullopt;
-  }
-}
-
 std::optional<OverlayLayer> find_layer(const Graph& graph, const Node& node, const OverlayHardware& hardware,
                                        Diagnostics& refusals, const SourceViews& views) {
   return LayerExtraction(graph, node, hardware, views, refusals).run();
@@ -655,56 +573,6 @@ OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHa
   std::optional<OverlayLayer> layer = find_layer(graph, node, hardware, refusals, views);
   refusals.raise_if_any();
   return std::move(*layer);
-}
-
-bool is_view(const Graph& graph, const Node& node) {
-  if (operator_class(node) != OperatorClass::kReshape) return false;
-  const Value& from = graph.value(node.input(0));
-  const Value& to = graph.value(node.outputs[0]);
-  const auto view = image_view(from.shape);
-  if (from.type != ElementType::kI8 || !view || to.shape.rank() < 2 || to.shape[0] != view->batch)
-    return false;
-  // Either everything after the batch becomes one axis, or only axes of size 1 come and go after the
-  // channels.
-  return to.shape.rank() == 2 || image_view(to.shape) == view;
-}
-
-bool is_join(const Graph& graph, const Node& node) {
-  if (!node.is("Concat") || graph.value(node.outputs[0]).type != ElementType::kI8) return false;
-  const int rank = graph.value(node.outputs[0]).shape.rank();
-  const int64_t axis = node.int_or("axis", 0);
-  return rank >= 3 && rank <= 4 && (axis < 0 ? axis + rank : axis) == 1;
-}
-
-std::optional<SourceView> join_view(const Graph& graph, const Node& node, std::span<const SourceView> parts,
-                                    const OverlayHardware& hardware, Diagnostics& refusals) {
-  const auto refuse = [&](const std::string& reason) {
-    refusals.error(ErrorKind::kUnsupported, where(node), node.op, reason, "run it on the host");
-    return std::nullopt;
-  };
-  SourceView joined = *image_view(graph.value(node.outputs[0]).shape);
-  if (joined.batch > hardware.batch)
-    return refuse("parts of more than one block of images do not lie together");
-  if (hardware.weight_bits == 1) return refuse("1-bit weights have no zero for the lanes between its parts");
-  const int64_t block = hardware.block_in;
-  std::vector<int64_t> lanes;
-  int64_t blocks = 0;
-  bool gaps = false;
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const SourceView& part = parts[i];
-    if (graph.is_constant(node.inputs[i])) return refuse("a part of it is constant");
-    if (part.batch != joined.batch || part.height != joined.height || part.width != joined.width) {
-      return refuse("a part of it lies in memory under another shape");
-    }
-    for (int64_t c = 0; c < part.channels_of_value(); ++c) {
-      gaps |= blocks * block + part.lane(c) != int64_t(lanes.size());
-      lanes.push_back(blocks * block + part.lane(c));
-    }
-    joined.channels = blocks * block + part.channels;
-    blocks += (part.channels + block - 1) / block;
-  }
-  if (gaps) joined.lanes = std::move(lanes);
-  return joined;
 }
 
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason) {

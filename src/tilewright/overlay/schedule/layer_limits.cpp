@@ -129,7 +129,7 @@ std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware) 
   if (!reason.empty()) return reason;
   // Row strides of LOAD and STORE have 16 bits in the plain encoding; single rows need none.
   const int64_t ratio = hardware.block_in / hardware.block_out;
-  int64_t stride = layer.out_height > 1 || ratio > 1 ? layer.out_width * ratio : 0;
+  int64_t stride = layer.out_height > 1 || ratio > 1 ? layer.row_distance() * ratio : 0;
   for (const LayerSource& source : layer.sources) {
     if (source.height > 1) stride = std::max(stride, source.width * layer.in_step_y);
   }

@@ -318,7 +318,7 @@ ShapeSearch search_stages(const Network& network, const Estimator& estimator, co
   for (const NetworkTensor& tensor : network.tensors) {
     if (!tensor.part) continue;
     result.obstacle = "; as stages, parts of tensor '" + network.tensors[size_t(tensor.part->whole)].name +
-                      "' have no streams";
+                      "' are written or read by themselves, which streams cannot (--form processors can)";
     return result;
   }
   const Deadline deadline(Deadline::kNoLimit, options.deadline);

@@ -26,7 +26,7 @@ TEST(ConfigPackage, HasEveryFieldOfEveryComponent) {
   for (const char* const line : {
            "localparam int FINISH_INTEGER_DRAIN_LSB = 177;\n",
            "localparam int FINISH_INTEGER_DRAIN_WIDTH = 16;\n",
-           "localparam int FINISH_INTEGER_BITS = 193;\n",
+           "localparam int FINISH_INTEGER_BITS = 194;\n",
            "localparam int FINISH_INTEGER_LANE_SHIFT_LSB = 32;  // + MULTIPLIER_BITS\n",
            "localparam int SLIDING_WINDOW_COLUMNS_LSB = 184;  // + AW + KH\n",
            "localparam int TENSOR_READER_WAIT_WIDTH = 16;\n",

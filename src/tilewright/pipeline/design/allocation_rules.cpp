@@ -149,6 +149,12 @@ class Rules {
   }
 
   void streaming() {
+    for (const NetworkTensor& part : network_.tensors) {
+      if (!part.part) continue;
+      error("tensor '" + tensor(part.part->whole).name + "'", "shape",
+            "its parts are written or read by themselves, which streams cannot", "shape: processors");
+      return;
+    }
     for (size_t i = 0; i < network_.layers.size(); ++i) {
       const ArrayShape& stage = allocation_.layers[i].stage;
       const size_t before = diagnostics_.errors().size();

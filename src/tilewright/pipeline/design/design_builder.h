@@ -67,7 +67,7 @@ class DesignBuilder {
     int sum_bits = 1, multiplier_bits = 32;
     int64_t pf = 1;
     int result_bits = 8;
-    bool twice = false;  // shifts from 32 on round twice
+    bool twice = false;     // shifts from 32 on round twice
     bool products = false;  // of results and residuals
   };
   // One per task; none where the sink does not wire.

@@ -7,6 +7,9 @@
 
 #include "support/pipeline/allocation_testing.h"
 #include "support/pipeline/network_testing.h"
+#include "support/pipeline/random_branchy_graph_testing.h"
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -81,29 +84,42 @@ class Machine {
     return false;
   }
 
-  void write(const PlannedTask& task, bool complete) {
-    if (task.engine == PlannedTask::kStorer) return;
-    const int tensor = task.layer < 0 ? network_.input : network_.layers[size_t(task.layer)].output;
+  // Calls visit(word of the memory, what it holds when the row is complete) for each word of a row.
+  template <typename Visit>
+  void each_word(int tensor, int64_t row, Visit&& visit) {
     const TensorPlace& place = plan_.places[size_t(tensor)];
-    for (int64_t row = task.first_row; row < task.first_row + task.rows; ++row) {
-      for (int64_t w = 0; w < place.row_words; ++w) {
-        Content& word = memory_[size_t(place.unit)][size_t(place.base + row * place.row_words + w)];
-        word = complete ? Content{tensor, row} : Content{};
+    const NetworkTensor& own = network_.tensors[size_t(tensor)];
+    const TensorPart part = place_in_whole(network_, tensor);
+    const int64_t columns = own.part ? own.shape.columns : place.row_words / place.column_words;
+    for (int64_t x = 0; x < columns; ++x) {
+      for (int64_t w = 0; w < place.pixel_words; ++w) {
+        visit(memory_[size_t(place.unit)].at(
+                  size_t(place.base + row * place.row_words + x * place.column_words + w)),
+              Content{part.whole, part.row + row * part.row_step});
       }
     }
   }
+  void write(const PlannedTask& task, bool complete) {
+    if (task.engine == PlannedTask::kStorer) return;
+    const int tensor = task.layer < 0 ? network_.input : network_.layers[size_t(task.layer)].output;
+    for (int64_t row = task.first_row; row < task.first_row + task.rows; ++row) {
+      each_word(tensor, row, [&](Content& word, const Content& held) { word = complete ? held : Content{}; });
+    }
+  }
   void expect_rows(int tensor, int64_t first, int64_t last) {
-    const TensorPlace& place = plan_.places[size_t(tensor)];
     for (int64_t row = first; row < last; ++row) {
-      for (int64_t w = 0; w < place.row_words; ++w) {
-        const Content& word = memory_[size_t(place.unit)][size_t(place.base + row * place.row_words + w)];
-        ASSERT_EQ(word, (Content{tensor, row})) << "tensor " << tensor << " row " << row;
-      }
+      each_word(tensor, row, [&](const Content& word, const Content& held) {
+        ASSERT_EQ(word, held) << "tensor " << tensor << " row " << row;
+      });
     }
   }
   void read(const PlannedTask& task) {
     if (task.engine == PlannedTask::kLoader) return;
-    if (task.engine == PlannedTask::kStorer) return expect_rows(network_.output, 0, task.rows);
+    if (task.engine == PlannedTask::kStorer) {
+      for (const int output : network_.output_tensors())
+        expect_rows(output, 0, network_.tensors[size_t(output)].shape.rows);
+      return;
+    }
     const Layer& layer = network_.layers[size_t(task.layer)];
     const LayerGeometry geometry = layer_geometry(network_, allocation_, size_t(task.layer));
     const RowRange rows = rows_read(geometry, task.first_row, task.rows);
@@ -128,6 +144,25 @@ TEST(Plan, AnyOrderThatTheWaitsAllowReadsWhatWasWritten) {
     Machine(network, allocation, plan, seed).run();
     if (testing::Test::HasFatalFailure()) return;
   }
+}
+
+TEST(Plan, AnyOrderReadsWhatWasWrittenOfPartsOfTensors) {
+  int64_t parts = 0;
+  for (uint64_t seed = 1; seed <= 150; ++seed) {
+    SCOPED_TRACE(seed);
+    Network network;
+    try {
+      network = extract_network(random_branchy_graph(seed));
+    } catch (const Error&) {
+      continue;  // shapes that do not go together
+    }
+    for (const NetworkTensor& tensor : network.tensors) parts += tensor.part ? 1 : 0;
+    const Allocation allocation = random_processors(network, seed);
+    const Plan plan = make_plan(network, allocation);
+    Machine(network, allocation, plan, seed).run();
+    if (testing::Test::HasFatalFailure()) return;
+  }
+  EXPECT_GT(parts, 300);
 }
 
 TEST(Plan, AMissingWaitIsNoticed) {

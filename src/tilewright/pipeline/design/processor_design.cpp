@@ -348,8 +348,8 @@ Stream ProcessorDesign::finish(const Label& name, size_t e, const EngineWidths& 
     residual->last = kNoNet;
     residual = sink_.resized(name + "_residual_parts", *residual, own.shape.pf, pi_);
   }
-  const DesignBuilder::FinishSizes sizes = {work.tasks,           work.lookups, work.sum_bits,
-                                            bits.multiplier_bits, own.shape.pf, bits_, work.twice, work.fused_products};
+  const DesignBuilder::FinishSizes sizes = {work.tasks,   work.lookups, work.sum_bits, bits.multiplier_bits,
+                                            own.shape.pf, bits_,        work.twice,    work.fused_products};
   return builder_.finish(name + "_finish", sums, parameters, residual ? &*residual : nullptr, sizes,
                          contents.finishes);
 }

@@ -247,7 +247,7 @@ Stream StreamingDesign::finish(const Label& name, size_t l, const LayerGeometry&
   }
   const DesignBuilder::FinishSizes sizes = {
       1,  int64_t{layer.lookup.has_value()}, facts_[l].biased_sum_bits, multiplier_bits,
-      pf, tensor(layer.output).bits,         facts_[l].rounds_twice, layer.add && layer.add->product};
+      pf, tensor(layer.output).bits,         facts_[l].rounds_twice,    layer.add && layer.add->product};
   const Stream result =
       builder_.finish(name + "_finish", sums, parameters, layer.add ? &residual : nullptr, sizes, tasks);
   if (Design* const design = builder_.design()) {

@@ -100,6 +100,27 @@ void close_borders(TensorAssembly& assembly, Network& network) {
   fit_tensors(network);
 }
 
+void cut_graph(const Graph& graph, const Region& region, Network& network) {
+  network.before = graph;
+  network.before.outputs = region.inputs;
+  network.before.remove_dead();
+  Graph& behind = network.behind = graph;
+  std::vector<bool> inside;
+  for (const Region::Place place : region.places) inside.push_back(place == Region::Place::kInside);
+  behind.inputs = region.outputs;
+  behind.inputs.insert(behind.inputs.end(), graph.inputs.begin(), graph.inputs.end());
+  behind.erase_nodes(inside);
+  behind.remove_dead();
+  // Of the graph's own inputs only those that the host needs again.
+  const std::vector<std::vector<NodeId>> consumers = behind.consumers();
+  std::vector<ValueId> inputs(behind.inputs.begin(), behind.inputs.begin() + int64_t(region.outputs.size()));
+  for (size_t i = inputs.size(); i < behind.inputs.size(); ++i) {
+    const ValueId value = behind.inputs[i];
+    if (!consumers[size_t(value)].empty() || behind.is_output(value)) inputs.push_back(value);
+  }
+  behind.inputs = std::move(inputs);
+}
+
 std::vector<int32_t> border_image(const Network& network, const std::vector<Tensor>& borders) {
   std::vector<int32_t> image(size_t(network.tensors[size_t(network.input)].shape.elements()));
   const std::vector<int> tensors = network.input_tensors();

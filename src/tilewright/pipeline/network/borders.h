@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "tilewright/pipeline/network/region.h"
 #include "tilewright/pipeline/network/tensor_assembly.h"
 
 namespace tilewright::pipeline {
@@ -16,6 +17,9 @@ int copied(TensorAssembly& assembly, Network& network, int tensor);
 // nobody reads and sets bits and cuts. The host knows no cuts: a border tensor that has some gets a layer of
 // ones between.
 void close_borders(TensorAssembly& assembly, Network& network);
+
+// Sets Network::before and Network::behind: what of a graph the host computes around the region.
+void cut_graph(const Graph& graph, const Region& region, Network& network);
 
 // The network's input tensor for the outputs of Network::before.
 std::vector<int32_t> border_image(const Network& network, const std::vector<Tensor>& borders);

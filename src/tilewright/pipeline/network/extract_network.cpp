@@ -45,6 +45,10 @@ class Extraction {
     for (size_t id = 0; id < graph_.nodes.size(); ++id) {
       if (region_.places[id] == Region::Place::kInside) take(NodeId(id));
     }
+    for (const Node* node : rounds_twice_ ? round_once_ : std::vector<const Node*>{}) {
+      refuse(*node, "it rounds once, with a shift of 32 or more, beside layers that round twice",
+             "run it on the overlay (tilewright compile)");
+    }
     if (problems_.ok()) finish_borders();
     return problems_.ok();
   }
@@ -104,7 +108,7 @@ class Extraction {
             node,
             fmt::format("value '{}' is {}; hardware takes one image [1, channels, rows, columns] or vector",
                         v.name, to_string(v.type, v.shape)),
-            "bind the batch to 1, e.g. --shape batch=1");
+            "bind the batch to 1 (--shape batch=1), or export the model with batch 1");
       }
       return;
     }
@@ -146,7 +150,7 @@ class Extraction {
       }
     }
     if (!inputs(node)) return;
-    if (!runs_in_hardware(graph_, node)) return views_.move(node);
+    if (!runs_in_hardware(graph_, node)) return move(node);
     const std::optional<FusedLayer> source = read(node);
     if (!source) return;
     if (source->function == Function::kAddition || source->function == Function::kMultiplication) {
@@ -161,16 +165,37 @@ class Extraction {
     if (input >= 0) take_window(node, *source, input);
   }
 
+  void move(const Node& node) {
+    try {
+      views_.move(node);
+    } catch (const Error& error) {
+      refuse(node, error.what());
+    }
+  }
+
   std::optional<FusedLayer> read(const Node& node) {
     Diagnostics refusals;
     std::optional<FusedLayer> source = read_layer(graph_, node, refusals);
     for (const Diagnostic& problem : refusals.errors()) refuse(node, problem.message, problem.hint);
+    if (source && network_.number == NumberType::kInteger) {
+      const std::vector<Requantization>& scales = source->finish.scale;
+      rounds_twice_ |= std::ranges::any_of(scales, [](const auto& s) { return s.shift >= kTwice; });
+      const auto is_once = [](const Requantization& s) { return s.shift >= 32 && s.shift < kTwice; };
+      if (std::ranges::any_of(scales, is_once)) round_once_.push_back(&node);
+    }
     return source;
   }
 
   // A value as a tensor of its own; -1 after a refusal.
   int map(const Node& node, ValueId value) { return map(node, value, graph_.value(value).shape); }
   int map(const Node& node, ValueId value, const Shape& shape) {
+    if (!map_shape(shape)) {
+      refuse(node,
+             fmt::format("its input '{}', {}, has more than four axes, several images or no elements",
+                         graph_.value(value).name, to_string(shape)),
+             "export the model with batch 1");
+      return -1;
+    }
     const int tensor = views_.map(value, node.name, shape);
     if (tensor < 0) {
       refuse(node,
@@ -302,6 +327,9 @@ class Extraction {
 
   // Over the whole tensor whose elements the vector has.
   void take_dense(const Node& node, const FusedLayer& source) {
+    if (!map_shape(graph_.value(node.input(0)).shape)) {
+      return refuse(node, "its input is several vectors", "export the model with batch 1");
+    }
     const int input = elementwise_input(node);
     if (input < 0) return;
     Layer layer = begin_layer(node, input);
@@ -501,35 +529,7 @@ class Extraction {
       network_.outputs.push_back(tensor);
     }
     close_borders(assembly_, network_);
-    host_graphs();
-  }
-
-  void host_graphs() {
-    network_.before = graph_;
-    network_.before.outputs = region_.inputs;
-    network_.before.remove_dead();
-    network_.behind = graph_;
-    std::vector<bool> inside(graph_.nodes.size());
-    for (size_t id = 0; id < inside.size(); ++id) inside[id] = region_.places[id] == Region::Place::kInside;
-    network_.behind.inputs = region_.outputs;
-    network_.behind.inputs.insert(network_.behind.inputs.end(), graph_.inputs.begin(), graph_.inputs.end());
-    network_.behind.erase_nodes(inside);
-    drop_unused(network_.behind, region_.outputs.size());
-  }
-
-  // Nodes without use, and inputs but the first few that nobody reads.
-  static void drop_unused(Graph& graph, size_t kept) {
-    const std::vector<std::string> names = [&] {
-      std::vector<std::string> list;
-      for (size_t i = 0; i < kept; ++i) list.push_back(graph.value(graph.inputs[i]).name);
-      return list;
-    }();
-    graph.remove_dead();
-    const std::vector<std::vector<NodeId>> consumers = graph.consumers();
-    std::erase_if(graph.inputs, [&](ValueId value) {
-      return std::count(names.begin(), names.end(), graph.value(value).name) == 0 &&
-             consumers[size_t(value)].empty() && !graph.is_output(value);
-    });
+    cut_graph(graph_, region_, network_);
   }
 
   const Graph& graph_;
@@ -541,6 +541,8 @@ class Extraction {
   ValueViews views_;
   Diagnostics problems_;
   std::map<NodeId, Diagnostic> refused_;
+  bool rounds_twice_ = false;            // some layer
+  std::vector<const Node*> round_once_;  // layers that do, with shifts that would round twice
 };
 
 constexpr int kMostAttempts = 50;
@@ -563,9 +565,11 @@ Network extract_network(const Graph& graph) {
       network.left_out = std::move(reasons);
       for (const NodeId id : obstacles(graph, region)) {
         const Node& node = graph.nodes[size_t(id)];
-        network.left_out.push_back({ErrorKind::kUnsupported, where(node), node.op,
-                                    "hardware has no layer for it, and layers need its result",
-                                    "replace it by an operator of docs/reference/arithmetic.md"});
+        network.left_out.push_back(
+            {ErrorKind::kUnsupported, where(node), node.op,
+             "hardware has no layer for it, and layers need its result",
+             "replace it by an operator that has integers (docs/reference/arithmetic.md), or run the "
+             "model on the overlay (tilewright compile)"});
       }
       network.hardware_products = region.products;
       for (const Node& node : graph.nodes) network.graph_products += node_products(graph, node);

@@ -157,8 +157,10 @@ std::vector<NodeId> obstacles(const Graph& graph, const Region& region) {
   }
   std::vector<NodeId> result;
   for (size_t id = 0; id < count; ++id) {
+    const Node& node = graph.nodes[id];
     const bool between = before[id] && behind[id] && region.places[id] != Place::kInside;
-    if (between && !layer[id] && !moves_elements(graph.nodes[id])) result.push_back(NodeId(id));
+    const bool conversion = operator_class(node) == OperatorClass::kConversion;
+    if (between && !layer[id] && !conversion && !moves_elements(node)) result.push_back(NodeId(id));
   }
   return result;
 }

@@ -22,7 +22,7 @@ struct Region {
   bool empty = true;                     // no layer at all
 };
 
-// Nodes between layers that hardware cannot compute.
+// Nodes between layers that hardware cannot compute, without the conversions around them.
 std::vector<NodeId> obstacles(const Graph& graph, const Region& region);
 
 // The nodes between the first layer with weights (or pool) and whatever hardware cannot compute: nothing that

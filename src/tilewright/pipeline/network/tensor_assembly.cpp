@@ -31,10 +31,9 @@ int32_t ElementNumbers::first(int tensor) {
 }
 
 int32_t ElementNumbers::constant(int32_t value) {
-  const auto found = std::find(constants_.begin(), constants_.end(), value);
-  const int64_t index = found - constants_.begin();
-  if (found == constants_.end()) constants_.push_back(value);
-  return int32_t(-1 - index);
+  const auto [known, fresh] = constant_numbers_.try_emplace(value, int32_t(-1 - int64_t(constants_.size())));
+  if (fresh) constants_.push_back(value);
+  return known->second;
 }
 
 ElementNumbers::Element ElementNumbers::at(int32_t number) const {
@@ -239,36 +238,52 @@ int TensorAssembly::padded(const Target& target, const std::vector<Piece>& all) 
   return layer.output;
 }
 
-// Channels in any order, or several times: a convolution with ones. -1: pixels differ in more than that.
+// Channels of some tensors in any order, or several times: a convolution with ones on all their channels. -1:
+// pixels differ in more than that.
 int TensorAssembly::gathered(const Target& target) {
+  using Element = ElementNumbers::Element;
   const TensorShape& shape = target.shape;
-  const ElementNumbers::Element first = numbers_.at(target.at(0, 0, 0));
-  if (first.tensor < 0) return -1;
-  const TensorShape whole = network_.tensors[size_t(first.tensor)].shape;
+  // The tensors, and where each one's channels begin among all of them.
+  std::vector<std::pair<int, int64_t>> tensors;
+  int64_t all = 0;
+  const auto begin_of = [&](int tensor) {
+    for (const auto& [known, begin] : tensors) {
+      if (known == tensor) return begin;
+    }
+    tensors.push_back({tensor, all});
+    all += network_.tensors[size_t(tensor)].shape.channels;
+    return tensors.back().second;
+  };
+  std::vector<Element> first;
   std::vector<int64_t> channels;
   for (int64_t c = 0; c < shape.channels; ++c) {
-    const ElementNumbers::Element element = numbers_.at(target.at(0, 0, c));
-    if (element.tensor != first.tensor || element.row != first.row || element.column != first.column)
-      return -1;
-    channels.push_back(element.channel);
+    first.push_back(numbers_.at(target.at(0, 0, c)));
+    if (first.back().tensor < 0) return -1;
+    channels.push_back(begin_of(first.back().tensor) + first.back().channel);
   }
-  bool moved = shape.channels != whole.channels;
+  bool moved = shape.channels != all;
   for (int64_t c = 0; c < shape.channels; ++c) moved |= channels[size_t(c)] != c;
-  if (!moved) return -1;        // it is the pixels that lie wildly
-  std::vector<int32_t> pixels;  // the same of all channels
-  const int32_t begin = numbers_.first(first.tensor);
+  if (!moved) return -1;  // it is the pixels that lie wildly
+  std::vector<int32_t> pixels;
   for (int64_t y = 0; y < shape.rows; ++y) {
     for (int64_t x = 0; x < shape.columns; ++x) {
-      const int32_t pixel = target.at(y, x, 0) - int32_t(channels[0]);
+      const Element own = numbers_.at(target.at(y, x, 0));
       for (int64_t c = 0; c < shape.channels; ++c) {
-        if (target.at(y, x, c) != pixel + int32_t(channels[size_t(c)])) return -1;
+        Element expected = first[size_t(c)];
+        expected.row = own.row;
+        expected.column = own.column;
+        if (numbers_.at(target.at(y, x, c)) != expected) return -1;
       }
-      if (pixel < begin || pixel >= begin + whole.elements() || (pixel - begin) % whole.channels != 0)
-        return -1;
-      for (int64_t c = 0; c < whole.channels; ++c) pixels.push_back(pixel + int32_t(c));
+      for (const auto& [tensor, begin] : tensors) {
+        const TensorShape from = network_.tensors[size_t(tensor)].shape;
+        if (own.row >= from.rows || own.column >= from.columns) return -1;
+        const int64_t pixel = (own.row * from.columns + own.column) * from.channels;
+        for (int64_t c = 0; c < from.channels; ++c)
+          pixels.push_back(numbers_.first(tensor) + int32_t(pixel + c));
+      }
     }
   }
-  const int input = assembled(target.name, {shape.rows, shape.columns, whole.channels}, pixels);
+  const int input = assembled(target.name, {shape.rows, shape.columns, all}, pixels);
   if (input < 0) return -1;
   Layer layer = copy_layer(target.name, input);
   layer.kind = LayerKind::kConvolution;
@@ -276,11 +291,10 @@ int TensorAssembly::gathered(const Target& target) {
   layer.finish.bias.assign(size_t(shape.channels), 0);
   if (!layer.finish.scale.empty()) layer.finish.scale.assign(size_t(shape.channels), Requantization{});
   const bool fixed = network_.number == NumberType::kFixed;
-  layer.weights.assign(size_t(shape.channels * whole.channels), 0);
+  layer.weights.assign(size_t(shape.channels * all), 0);
   layer.weight_bits = fixed ? 32 : 2;
   for (int64_t c = 0; c < shape.channels; ++c) {
-    layer.weights[size_t(c * whole.channels + channels[size_t(c)])] =
-        fixed ? int32_t{1} << network_.fraction : 1;
+    layer.weights[size_t(c * all + channels[size_t(c)])] = fixed ? int32_t{1} << network_.fraction : 1;
   }
   layer.output = tensor_like(input, target.name, shape);
   append(layer);
@@ -312,15 +326,18 @@ void TensorAssembly::constants(const Target& target, const Piece& piece, int any
 
 int TensorAssembly::assembled(const std::string& name, const TensorShape& shape,
                               const std::vector<int32_t>& elements) {
+  if (elements.empty()) return -1;
   const Target target{name, shape, &elements};
   const std::vector<Piece> all = pieces(target);
   const auto from_tensor = [](const Piece& piece) { return piece.first.tensor >= 0; };
   const auto known = std::find_if(all.begin(), all.end(), from_tensor);
   if (known == all.end()) return gathered(target);
   if (all.size() == 1) return source(target, all[0]);
-  if (int64_t(all.size()) > 4 || !std::all_of(all.begin(), all.end(), from_tensor)) {
-    const int other =
-        std::all_of(all.begin(), all.end(), from_tensor) ? gathered(target) : padded(target, all);
+  const bool constants_too = !std::all_of(all.begin(), all.end(), from_tensor);
+  // Pieces of few channels would leave most of their words empty.
+  const bool scattered = int64_t(all.size()) > std::max<int64_t>(4, shape.channels / 8);
+  if (constants_too || scattered) {
+    const int other = constants_too ? padded(target, all) : gathered(target);
     if (other >= 0) return other;
   }
   const int whole = tensor_like(known->first.tensor, name, shape);

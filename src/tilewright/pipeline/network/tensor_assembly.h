@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,7 @@ class ElementNumbers {
   std::vector<std::pair<int64_t, int>> firsts_;  // ascending, and the tensor
   std::vector<int64_t> first_;                   // by tensor, -1: none yet
   std::vector<int32_t> constants_;
+  std::map<int32_t, int32_t> constant_numbers_;
   int64_t next_ = 0;
 };
 

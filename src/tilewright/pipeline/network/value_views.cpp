@@ -32,7 +32,7 @@ bool moves_elements(const Node& node) {
 }
 
 std::optional<TensorShape> map_shape(const Shape& shape) {
-  if (shape.rank() < 2 || shape.rank() > 4 || shape[0] != 1) return std::nullopt;
+  if (shape.rank() < 2 || shape.rank() > 4 || shape[0] != 1 || shape.element_count() < 1) return std::nullopt;
   TensorShape map;
   map.channels = shape[1];
   if (shape.rank() == 3) map.columns = shape[2];

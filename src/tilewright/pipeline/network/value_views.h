@@ -16,7 +16,7 @@ namespace tilewright::pipeline {
 bool moves_elements(const Node& node);
 
 // A value's axes as those of a tensor: [1, channels, rows, columns], [1, channels, columns] or [1, channels];
-// nullopt: more axes, or a batch.
+// nullopt: more axes, several images, or no elements.
 std::optional<TensorShape> map_shape(const Shape& shape);
 
 class ValueViews {

@@ -301,8 +301,9 @@ class Finish : public ValueStream {
   int64_t whole(const FinishRow& row, int64_t word, int64_t lane, int64_t sum, int64_t other) const {
     const FinishLane& own = lanes_.at(size_t(word * count + lane));
     const int32_t shift = int32_t(own.shift) + (twice_ && own.shift >= 32 ? kTwice : 0);
-    int64_t value = requantize(int32_t(as_signed(sum + own.bias, sum_bits_)), {int32_t(own.multiplier), shift},
-                               int32_t(row.zero_point), int32_t(row.clip_low), int32_t(row.clip_high));
+    int64_t value =
+        requantize(int32_t(as_signed(sum + own.bias, sum_bits_)), {int32_t(own.multiplier), shift},
+                   int32_t(row.zero_point), int32_t(row.clip_low), int32_t(row.clip_high));
     if (row.add && row.product) {
       const int64_t total = (value - row.add_a) * (other - row.add_b) * row.add_bias;
       value = clip(round_shift(total, int(row.add_shift)) + row.add_zero, row.add_low, row.add_high);

@@ -11,7 +11,7 @@
 namespace tilewright {
 namespace {
 
-int64_t count_differences(const QuantizedSum& sum, const FittedAddition& fit) {
+int64_t count_other_results(const QuantizedSum& sum, const FittedAddition& fit) {
   int64_t count = 0;
   for (int64_t a = -128; a <= 127; ++a) {
     for (int64_t b = -128; b <= 127; ++b) {
@@ -31,7 +31,7 @@ TEST(FitAddition, HalvesGoAwayFromZero) {
   const auto fit = fit_addition(sum);
   ASSERT_TRUE(fit);
   EXPECT_EQ(fit->missed_pairs, 0);
-  EXPECT_EQ(count_differences(sum, *fit), 0);
+  EXPECT_EQ(count_other_results(sum, *fit), 0);
 }
 
 TEST(FitAdditionClass, MissesAsManyPairsAsItSays) {
@@ -49,7 +49,7 @@ TEST(FitAdditionClass, MissesAsManyPairsAsItSays) {
     if (random.chance(0.2)) sum.b.scale = sum.a.scale;
     const auto fit = fit_addition(sum);
     ASSERT_TRUE(fit);
-    ASSERT_EQ(count_differences(sum, *fit), fit->missed_pairs) << "seed " << test_seed() << ", case " << i;
+    ASSERT_EQ(count_other_results(sum, *fit), fit->missed_pairs) << "seed " << test_seed() << ", case " << i;
     missed += fit->missed_pairs;
   }
   EXPECT_LE(missed, cases / 4);  // of 65,536 pairs each

@@ -132,6 +132,13 @@ Requantization encode_rounded(Rounding rounding, double scale, float scale_in_fl
   return fit_scale(scale, float_scale_rule(scale_in_float), accumulators, output).scale;
 }
 
+Requantization encode_copy(Rounding rounding, double scale, float scale_in_float) {
+  if (rounding == Rounding::kOnce) return encode_scale(scale);
+  const bool is_taken = scale_in_float >= 0x1p-8F && scale_in_float <= 0x1p7F;
+  if (rounding == Rounding::kTwice || !is_taken) return encode_scale_twice(scale);
+  return {int32_t(std::lrint(256 * scale_in_float)), 8};
+}
+
 ScaleRule float_scale_rule(float scale) {
   return [scale](int64_t accumulator) { return int64_t(std::llrintf(float(int32_t(accumulator)) * scale)); };
 }

@@ -38,6 +38,10 @@ FittedScale fit_scale(double scale, const ScaleRule& rule, IntegerRange accumula
 Requantization encode_rounded(Rounding rounding, double scale, float scale_in_float,
                               IntegerRange accumulators, IntegerRange output);
 
+// The scale of a tensor that is only brought to another one. XNNPACK takes eight bits behind the point for
+// those in 2^-8..2^7, and leaves others to the built-in kernels.
+Requantization encode_copy(Rounding rounding, double scale, float scale_in_float);
+
 // XNNPACK, which TFLite's runtime hands its layers to by default: the product of two 32-bit floats, to
 // nearest even.
 ScaleRule float_scale_rule(float scale);

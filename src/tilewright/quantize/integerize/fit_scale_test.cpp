@@ -88,6 +88,14 @@ TEST(FitScale, TakesEveryScaleAndRange) {
   }
 }
 
+TEST(EncodeCopy, HasEightBitsBehindThePointInFloat) {
+  EXPECT_EQ(encode_copy(Rounding::kOnce, 0.3, 0.3F), encode_scale(0.3));
+  EXPECT_EQ(encode_copy(Rounding::kFloat, 0.3, 0.3F), (Requantization{77, 8}));
+  EXPECT_EQ(encode_copy(Rounding::kFloat, 0.003, 0.003F), encode_scale_twice(0.003));
+  EXPECT_EQ(encode_copy(Rounding::kFloat, 130, 130), encode_scale_twice(130));
+  EXPECT_EQ(encode_copy(Rounding::kTwice, 0.3, 0.3F), encode_scale_twice(0.3));
+}
+
 TEST(EncodeRounded, FollowsTheRounding) {
   const IntegerRange range{0, 100}, output{0, 50};
   EXPECT_EQ(encode_rounded(Rounding::kOnce, 0.5, 0.5F, range, output), encode_scale(0.5));

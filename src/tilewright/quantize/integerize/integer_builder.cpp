@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tilewright/quantize/integerize/fit_scale.h"
 #include "tilewright/quantize/integerize/lower_operators.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
@@ -191,7 +192,7 @@ std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const Inte
     return refuse(at, fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
   const Requantization r =
-      source_.rounding == Rounding::kTwice ? encode_scale_twice(ratio) : encode_scale(ratio);
+      encode_copy(source_.rounding, ratio, image.quantization.scale / form.quantization.scale);
   const ValueId out = add_value(form.name, ElementType::kI8, shape);
   Node& node = add_node(at, "QRequantize", kTilewrightDomain, {image.id}, {out}, true);
   node.attributes["bias"] = int64_t(-image.quantization.zero_point);

@@ -206,5 +206,65 @@ TEST(LowerChains, OneSpatialAxisIsAnImageOfOneRow) {
   }
 }
 
+// Bilinear enlarging by whole factors is a transposed convolution, within one step of the float operator.
+TEST(LowerChains, LinearResize) {
+  Random random(79);
+  for (int round = 0; round < 80; ++round) {
+    const bool row = random.chance(0.2);
+    const int64_t fy = row ? 1 : random.between(1, 5), fx = random.between(1, 9);
+    const int64_t height = row ? 1 : random.between(1, 5), width = random.between(1, 5);
+    const Shape from = row ? Shape{1, 3, width} : Shape{2, 3, height, width};
+    const Shape to = row ? Shape{1, 3, width * fx} : Shape{2, 3, height * fy, width * fx};
+    const char* const places[] = {"half_pixel", "pytorch_half_pixel", "asymmetric"};
+    const char* const place = places[random.between(0, 2)];
+    const Quantization in{float(std::ldexp(1 + random.uniform(), -6)), int32_t(random.between(-100, 100))};
+    const Quantization out =
+        random.chance(0.5) ? in : Quantization{in.scale * float(0.7 + random.uniform()), in.zero_point / 2};
+    QdqGraphBuilder g;
+    const ValueId x = g.graph.add_input("x", ElementType::kI8, from);
+    const ValueId real = g.dequantize(x, in);
+    const std::vector<float> factors =
+        row ? std::vector<float>{1, 1, float(fx)} : std::vector<float>{1, 1, float(fy), float(fx)};
+    const ValueId scales = g.graph.add_constant(
+        "scales", Tensor(Shape{int64_t(factors.size())}, std::span<const float>(factors)));
+    const ValueId y =
+        g.node("Resize", {real, kNoValue, scales}, to,
+               {{"mode", std::string("linear")}, {"coordinate_transformation_mode", std::string(place)}});
+    g.graph.outputs = {g.quantize(y, out)};
+    const Graph integer = integerize(g.graph);
+    for (const Node& node : integer.nodes) {
+      ASSERT_TRUE(node.is("Pad") || node.is("Reshape") || node.is_tilewright("QConvTranspose")) << node.op;
+    }
+    Tensor image(ElementType::kI8, from);
+    for (int64_t i = 0; i < image.size(); ++i) image.set_integer(i, random.between(-128, 127));
+    const Tensor expected = run(g.graph, {image})[0], got = run(integer, {image})[0];
+    ASSERT_EQ(got.shape(), expected.shape());
+    int64_t different = 0;
+    for (int64_t i = 0; i < got.size(); ++i) {
+      const int64_t distance = std::abs(got.integer_at(i) - expected.integer_at(i));
+      ASSERT_LE(distance, 1) << place << ' ' << fy << ' ' << fx << " at " << i;
+      different += distance;
+    }
+    // At the halves between two steps, which is half of what lies between two inputs.
+    ASSERT_LE(different, got.size() * 2 / 3) << place << ' ' << fy << ' ' << fx;
+  }
+}
+
+TEST(LowerChains, LinearResizeByOtherFactorsStaysInFloat) {
+  for (const auto& [width, place] : {std::pair{7, "half_pixel"}, {8, "align_corners"}}) {
+    QdqGraphBuilder g;
+    const ValueId x = g.graph.add_input("x", ElementType::kI8, {1, 2, 4, 4});
+    const ValueId sizes = g.graph.add_constant(
+        "sizes", Tensor(Shape{4}, std::span<const int64_t>(std::vector<int64_t>{1, 2, 4, width})));
+    const ValueId y =
+        g.node("Resize", {g.dequantize(x, {0.5F, 0}), kNoValue, kNoValue, sizes}, {1, 2, 4, width},
+               {{"mode", std::string("linear")}, {"coordinate_transformation_mode", std::string(place)}});
+    g.graph.outputs = {g.quantize(y, {0.5F, 0})};
+    const Graph integer = integerize(g.graph);
+    EXPECT_TRUE(std::any_of(integer.nodes.begin(), integer.nodes.end(),
+                            [](const Node& node) { return node.is("Resize"); }));
+  }
+}
+
 }  // namespace
 }  // namespace tilewright

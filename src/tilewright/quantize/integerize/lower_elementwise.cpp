@@ -398,6 +398,7 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
                                                      : lower_multiplication(builder, node, form);
   }
   if (node.is("BatchNormalization")) return lower_channel_affine(builder, node, form);
+  if (node.is("Resize")) return lower_linear_resize(builder, node, form);
   if (node.is("PRelu") && prelu_slopes(builder.source(), node))
     return lower_channel_prelu(builder, node, form);
   return lower_lookup(builder, node, form);

@@ -2,9 +2,12 @@
 // All 256 results are computed here, in double, rounded half up and clipped. The table is therefore exact,
 // whatever the function.
 #include <cmath>
+#include <functional>
 
 #include "tilewright/quantize/integerize/element_function.h"
+#include "tilewright/quantize/integerize/fit_scale.h"
 #include "tilewright/quantize/integerize/lower_operators.h"
+#include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright {
 namespace {
@@ -15,6 +18,27 @@ int64_t rounded(double real, const IntegerForm& form) {
   const double integer = below + (scaled - below >= 0.5 ? 1 : 0) + form.quantization.zero_point;
   if (!(integer > double(form.low))) return form.low;
   return integer < double(form.high) ? int64_t(integer) : form.high;
+}
+
+// TFLite's LEAKY_RELU has a scale for each half, rounded as it rounds copies. Nullopt: no such operator, or a
+// slope that is not between 0 and 1.
+std::optional<std::function<int64_t(int64_t)>> leaky_copy(const IntegerBuilder& builder, const Node& node,
+                                                          const Quantization& x, const IntegerForm& form) {
+  const Rounding rounding = builder.source().rounding;
+  const float slope = node.float_or("alpha", 0.01F);
+  const double ratio = double(x.scale) / double(form.quantization.scale);
+  if (rounding == Rounding::kOnce || !node.is("LeakyRelu") || !(slope > 0 && slope < 1) ||
+      !(ratio < 0x1p30)) {
+    return std::nullopt;
+  }
+  const float in_float = x.scale / form.quantization.scale;
+  const Requantization above = encode_copy(rounding, ratio, in_float);
+  const Requantization below = encode_copy(rounding, ratio * double(slope), in_float * slope);
+  return [=](int64_t q) {
+    const auto offset = int32_t(q - x.zero_point);
+    return clip(scaled(offset, offset > 0 ? above : below) + form.quantization.zero_point, form.low,
+                form.high);
+  };
 }
 
 }  // namespace
@@ -32,8 +56,12 @@ std::optional<ValueId> lower_function(IntegerBuilder& builder, const Node& node,
   if (!function) return std::nullopt;
   const Twin source = *builder.twin(function->base);
   Tensor table(ElementType::kI8, {256});
+  const auto copy =
+      node.input(0) == function->base ? leaky_copy(builder, node, source.quantization, form) : std::nullopt;
   for (int64_t q = -128; q <= 127; ++q) {
-    table.set_integer(q + 128, rounded(function->function(dequantize_number(q, source.quantization)), form));
+    table.set_integer(
+        q + 128,
+        copy ? (*copy)(q) : rounded(function->function(dequantize_number(q, source.quantization)), form));
   }
   const ValueId t = builder.add_constant(node.name + "_table", std::move(table));
   const ValueId out = builder.add_value(form.name, ElementType::kI8, builder.graph().value(source.id).shape);

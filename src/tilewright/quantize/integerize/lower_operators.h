@@ -31,6 +31,9 @@ std::optional<ValueId> lower_channel_affine(IntegerBuilder& builder, const Node&
 // PRelu with a constant slope per channel, all of them at most 1, or all at least.
 std::optional<ValueId> lower_channel_prelu(IntegerBuilder& builder, const Node& node,
                                            const IntegerForm& form);
+// Resize in linear mode (linear_resize.h).
+std::optional<ValueId> lower_linear_resize(IntegerBuilder& builder, const Node& node,
+                                           const IntegerForm& form);
 // Mul of two quantised values whose shapes broadcast.
 std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);

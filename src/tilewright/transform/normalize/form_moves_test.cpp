@@ -83,7 +83,38 @@ TEST(FormMoves, PartsBelongToOneConcat) {
   MoveBuilder rows;
   const ValueId y = rows.input({1, 4, 2, 2});
   rows.graph.outputs = rows.node("Concat", {y, y}, 1, {{"axis", int64_t{2}}});
-  EXPECT_EQ(formed(rows.graph), "Concat");
+  EXPECT_EQ(formed(rows.graph), "QRequantize QRequantize Concat");
+}
+
+// Slices of rows and columns, put together; the image is a copy, since the slices read it as well.
+TEST(FormMoves, ABorderThatIsRepeatedOrMirroredIsSlicesSideBySide) {
+  for (const std::string mode : {"edge", "reflect"}) {
+    MoveBuilder b;
+    const ValueId x = b.input({1, 3, 4, 5});
+    b.graph.outputs =
+        b.node("Pad", {x, b.numbers({0, 0, 1, 0, 0, 0, 0, 2})}, 1, {{"mode", std::string(mode)}});
+    EXPECT_EQ(formed(b.graph), "Slice Slice Slice Concat Slice Slice QRequantize Concat Concat") << mode;
+  }
+  Random random(83);
+  for (int round = 0; round < 60; ++round) {
+    const bool row = random.chance(0.2), edge = random.chance(0.5);
+    MoveBuilder b;
+    const ValueId x = row ? b.input({1, 2, random.between(1, 7)})
+                          : b.input({2, 3, random.between(1, 7), random.between(1, 7)});
+    const Shape shape = b.graph.value(x).shape;
+    const int rank = shape.rank();
+    std::vector<int64_t> pads(size_t(2 * rank), 0);
+    for (int axis = 2; axis < rank; ++axis) {
+      const int64_t most = edge ? 4 : std::min<int64_t>(4, shape[axis] - 1);
+      pads[size_t(axis)] = random.between(0, most);
+      pads[size_t(axis + rank)] = random.between(0, most);
+    }
+    b.graph.outputs =
+        b.node("Pad", {x, b.numbers(pads)}, 1, {{"mode", std::string(edge ? "edge" : "reflect")}});
+    const std::string after = formed(b.graph);
+    const bool none = std::all_of(pads.begin(), pads.end(), [](int64_t p) { return p == 0; });
+    EXPECT_EQ(after.find("Pad") != std::string::npos, none) << after;
+  }
 }
 
 }  // namespace

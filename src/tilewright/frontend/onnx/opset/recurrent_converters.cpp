@@ -26,7 +26,8 @@ struct Sizes {
   int directions = 1, gates = 1;
 };
 
-// The state between two steps, each [batch, hidden]; no cell except in an LSTM.
+// The state between two steps, each [batch, hidden]; no cell except in an LSTM. kNoValue: zeros, which the
+// first step is simpler for.
 struct State {
   ValueId hidden = kNoValue, cell = kNoValue;
 };
@@ -173,8 +174,9 @@ class RecurrentLayer {
 
   // The part of direction `d` of an input, without the axis of directions.
   ValueId part(int input, int d) { return s_.pick(node_.input(input), 0, d); }
-  ValueId add(ValueId a, ValueId b) { return s_.op("Add", {a, b}); }
-  ValueId multiply(ValueId a, ValueId b) { return s_.op("Mul", {a, b}); }
+  // Of b that is zeros: a alone, and zeros.
+  ValueId add(ValueId a, ValueId b) { return b == kNoValue ? a : s_.op("Add", {a, b}); }
+  ValueId multiply(ValueId a, ValueId b) { return b == kNoValue ? b : s_.op("Mul", {a, b}); }
   ValueId one_less(ValueId x) { return s_.op("Sub", {s_.number_like(x, 1), x}); }
   // Columns of gate `g` in [rows, gates * hidden].
   ValueId gate(ValueId x, int64_t g) { return s_.slice(x, 1, g * sizes_.hidden, (g + 1) * sizes_.hidden); }
@@ -185,15 +187,20 @@ class RecurrentLayer {
     return s_.op("Gemm", std::move(inputs), {{"transB", int64_t{1}}});
   }
 
+  // The product of a state and its bias; of zeros the bias, as a row, if there is one.
+  ValueId of_state(ValueId state, ValueId w, ValueId bias) {
+    if (state != kNoValue) return product(state, w, bias);
+    return bias == kNoValue ? bias : s_.reshape(bias, {1, s_.shape(bias)[0]});
+  }
+  ValueId or_zeros(ValueId state) {
+    return state != kNoValue ? state : s_.filled(s_.type(node_.input(0)), {sizes_.batch, sizes_.hidden}, 0);
+  }
+
   State initial(int d) {
     State state;
-    const auto read = [&](int input) {
-      const int axis = batch_first() ? 1 : 0;
-      if (node_.has_input(input)) return s_.pick(node_.input(input), axis, d);
-      return s_.filled(s_.type(node_.input(0)), {sizes_.batch, sizes_.hidden}, 0);
-    };
-    state.hidden = read(5);
-    if (is_lstm()) state.cell = read(6);
+    const int axis = batch_first() ? 1 : 0;
+    if (node_.has_input(5)) state.hidden = s_.pick(node_.input(5), axis, d);
+    if (is_lstm() && node_.has_input(6)) state.cell = s_.pick(node_.input(6), axis, d);
     return state;
   }
 
@@ -219,11 +226,13 @@ class RecurrentLayer {
     const ValueId flat = s_.reshape(sequence, {sizes_.steps * sizes_.batch, sizes_.inputs});
     const ValueId all = product(flat, part(1, d), bias);
     State state = initial(d);
+    const std::vector<ValueId> by_step =
+        s_.split(all, 0, std::vector<int64_t>(size_t(sizes_.steps), sizes_.batch));
     std::vector<ValueId> outputs(size_t(sizes_.steps), kNoValue);
     const bool reverse = d == 1 || first_is_reverse_;
     for (int64_t i = 0; i < sizes_.steps && !conversion_.failed(); ++i) {
       const int64_t t = reverse ? sizes_.steps - 1 - i : i;
-      const ValueId x = s_.slice(all, 0, t * sizes_.batch, (t + 1) * sizes_.batch);
+      const ValueId x = by_step[size_t(t)];
       const State next = is_lstm()  ? lstm_step(f, x, state)
                          : is_gru() ? gru_step(f, x, state)
                                     : State{rnn_step(f, x, state), kNoValue};
@@ -248,50 +257,65 @@ class RecurrentLayer {
     }
     const ValueId length = s_.reshape(node_.input(4), {sizes_.batch, 1});
     const ValueId within = s_.op("Less", {s_.number_like(length, double(t)), length});
-    state.hidden = s_.op("Where", {within, next.hidden, state.hidden});
-    if (is_lstm()) state.cell = s_.op("Where", {within, next.cell, state.cell});
+    state.hidden = s_.op("Where", {within, next.hidden, or_zeros(state.hidden)});
+    if (is_lstm()) state.cell = s_.op("Where", {within, next.cell, or_zeros(state.cell)});
     return s_.op("Where", {within, next.hidden, s_.number_like(next.hidden, 0)});
   }
 
   ValueId rnn_step(const Activation* f, ValueId x, const State& state) {
-    return apply(f[0], add(x, product(state.hidden, recurrent_, recurrent_bias_)));
+    return apply(f[0], add(x, of_state(state.hidden, recurrent_, recurrent_bias_)));
   }
 
   // Gates: update, reset, hidden.
   State gru_step(const Activation* f, ValueId x, const State& state) {
     const int64_t h = sizes_.hidden;
     const bool late = node_.int_or("linear_before_reset", 0) != 0;
-    ValueId both = kNoValue, candidate = kNoValue;
+    const std::vector<ValueId> of_x = s_.split(x, 1, {2 * h, h});
+    ValueId of_h = kNoValue, fresh = kNoValue;
     if (late) {
-      const ValueId all = product(state.hidden, recurrent_, recurrent_bias_);
-      both = apply(f[0], add(s_.slice(x, 1, 0, 2 * h), s_.slice(all, 1, 0, 2 * h)));
-      candidate = multiply(gate(both, 1), gate(all, 2));
+      const ValueId all = of_state(state.hidden, recurrent_, recurrent_bias_);
+      if (all != kNoValue) {
+        const std::vector<ValueId> parts = s_.split(all, 1, {2 * h, h});
+        of_h = parts[0];
+        fresh = parts[1];
+      }
     } else {
-      const ValueId gates = product(state.hidden, s_.slice(recurrent_, 0, 0, 2 * h), kNoValue);
-      both = apply(f[0], add(s_.slice(x, 1, 0, 2 * h), gates));
-      candidate =
-          product(multiply(gate(both, 1), state.hidden), s_.slice(recurrent_, 0, 2 * h, 3 * h), kNoValue);
+      of_h = of_state(state.hidden, s_.slice(recurrent_, 0, 0, 2 * h), kNoValue);
     }
-    candidate = apply(f[1], add(gate(x, 2), candidate));
-    const ValueId update = gate(both, 0);
-    return {add(multiply(one_less(update), candidate), multiply(update, state.hidden)), kNoValue};
+    const std::vector<ValueId> both = s_.split(apply(f[0], add(of_x[0], of_h)), 1, {h, h});
+    const ValueId update = both[0], reset = both[1];
+    const ValueId candidate =
+        late ? multiply(reset, fresh)
+             : of_state(multiply(reset, state.hidden), s_.slice(recurrent_, 0, 2 * h, 3 * h), kNoValue);
+    fresh = apply(f[1], add(of_x[1], candidate));
+    return {add(multiply(one_less(update), fresh), multiply(update, state.hidden)), kNoValue};
   }
 
   // Gates: input, output, forget, cell. Peepholes: input, output, forget.
   State lstm_step(const Activation* f, ValueId x, const State& state) {
-    const ValueId all = add(x, product(state.hidden, recurrent_, recurrent_bias_));
-    const auto peeping = [&](ValueId z, int64_t p, ValueId cell) {
-      if (peephole_ == kNoValue) return z;
-      return add(z, multiply(s_.slice(peephole_, 0, p * sizes_.hidden, (p + 1) * sizes_.hidden), cell));
+    const int64_t h = sizes_.hidden;
+    const ValueId all = add(x, of_state(state.hidden, recurrent_, recurrent_bias_));
+    ValueId in = kNoValue, out = kNoValue, forget = kNoValue, fresh = kNoValue;
+    const bool coupled = node_.int_or("input_forget", 0) != 0;
+    const auto peeping = [&](int64_t g, int64_t p, ValueId cell) {
+      return add(gate(all, g), multiply(s_.slice(peephole_, 0, p * h, (p + 1) * h), cell));
     };
-    const ValueId in = apply(f[0], peeping(gate(all, 0), 0, state.cell));
-    const ValueId forget = node_.int_or("input_forget", 0) != 0
-                               ? one_less(in)
-                               : apply(f[0], peeping(gate(all, 2), 2, state.cell));
-    const ValueId fresh = apply(f[1], gate(all, 3));
+    if (peephole_ == kNoValue) {
+      const std::vector<ValueId> parts = s_.split(all, 1, {3 * h, h});
+      const std::vector<ValueId> gates = s_.split(apply(f[0], parts[0]), 1, {h, h, h});
+      in = gates[0];
+      out = gates[1];
+      if (!coupled) forget = gates[2];
+      fresh = parts[1];
+    } else {
+      fresh = gate(all, 3);
+      in = apply(f[0], peeping(0, 0, state.cell));
+      if (!coupled) forget = apply(f[0], peeping(2, 2, state.cell));
+    }
+    if (coupled) forget = one_less(in);
     State next;
-    next.cell = add(multiply(forget, state.cell), multiply(in, fresh));
-    const ValueId out = apply(f[0], peeping(gate(all, 1), 1, next.cell));
+    next.cell = add(multiply(in, apply(f[1], fresh)), multiply(forget, state.cell));
+    if (peephole_ != kNoValue) out = apply(f[0], peeping(1, 1, next.cell));
     next.hidden = multiply(out, apply(f[2], next.cell));
     return next;
   }

@@ -47,6 +47,11 @@ ValueId Steps::slice(ValueId x, int axis, int64_t begin, int64_t end) {
   return op("Slice", {x, integers({begin}), integers({end}), integers({axis})});
 }
 
+std::vector<ValueId> Steps::split(ValueId x, int axis, const std::vector<int64_t>& sizes) {
+  if (sizes.size() == 1) return {x};
+  return conversion_.emit_all("Split", {x, integers(sizes)}, int(sizes.size()), {{"axis", int64_t(axis)}});
+}
+
 ValueId Steps::pick(ValueId x, int axis, int64_t index) {
   return op("Gather", {x, conversion_.constant("index", Tensor::scalar(index))}, {{"axis", int64_t(axis)}});
 }

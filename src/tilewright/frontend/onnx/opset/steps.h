@@ -29,6 +29,8 @@ class Steps {
   ValueId reshape(ValueId x, const Shape& shape);           // x itself where it has that shape
   ValueId transpose(ValueId x, std::vector<int64_t> perm);  // x itself where nothing moves
   ValueId slice(ValueId x, int axis, int64_t begin, int64_t end);
+  // Parts of these sizes, which add up to the axis; x itself if there is one part.
+  std::vector<ValueId> split(ValueId x, int axis, const std::vector<int64_t>& sizes);
   ValueId pick(ValueId x, int axis, int64_t index);      // without the axis
   ValueId concat(std::vector<ValueId> parts, int axis);  // the part itself where it is the only one
   ValueId sum(ValueId x, const std::vector<int64_t>& axes, bool keep);

@@ -40,6 +40,7 @@ class ModelParser {
   OnnxModel parse(onnx::ModelProto& proto) {
     OnnxModel model;
     read_opsets(proto, model);
+    read_rounding(proto, model);
     for (const auto& function : proto.functions()) {
       model.functions.push_back(fmt::format("{}:{}", plain_domain(function.domain()), function.name()));
     }
@@ -82,6 +83,18 @@ class ModelParser {
       check("operator", node.op);
       check("domain", node.domain);
       for (const std::string& name : node.outputs) check("value", name);
+    }
+  }
+
+  void read_rounding(const onnx::ModelProto& proto, OnnxModel& model) {
+    for (const auto& property : proto.metadata_props()) {
+      if (property.key() != kRoundingProperty) continue;
+      const auto rounding = parse_rounding(property.value());
+      model.rounding = rounding.value_or(Rounding::kOnce);
+      if (rounding) continue;
+      diagnostics_.error(ErrorKind::kInvalidInput, "model", "",
+                         fmt::format("its metadata '{}' are '{}'", kRoundingProperty, property.value()),
+                         "they can be once, float or twice");
     }
   }
 

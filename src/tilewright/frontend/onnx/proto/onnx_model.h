@@ -20,6 +20,9 @@ namespace tilewright {
 inline constexpr int kOldestOpset = 1;
 inline constexpr int kNewestOpset = 21;
 
+// The metadata that hold Graph::rounding where it is not kOnce.
+inline constexpr const char* kRoundingProperty = "tilewright.rounding";
+
 struct OnnxDimension {
   int64_t size = -1;   // -1: dynamic
   std::string symbol;  // its name, possibly empty
@@ -63,6 +66,7 @@ struct OnnxModel : OnnxGraph {
   int opset = 0;                                 // of the standard domain
   std::map<std::string, int64_t> other_domains;  // domain -> version
   std::vector<std::string> functions;            // "domain:name" of model-local functions
+  Rounding rounding = Rounding::kOnce;           // metadata kRoundingProperty
 };
 
 struct OnnxModelOptions {
