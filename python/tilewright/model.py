@@ -126,13 +126,9 @@ class Model(Ported):
     def quantize(self, images: Samples | None = None, *, scale: float = 1.0, preprocess: Preprocess = None,
                  number_type: str = "int8",
                  weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
-<<<<<<< HEAD
                  method: str | None = None, corrections: str | None = None, per_tensor: bool | None = None,
                  symmetric: bool | None = None, integer_borders: bool | None = None,
-=======
-                 method: str | None = None, per_tensor: bool | None = None, symmetric: bool | None = None,
-                 integer_borders: bool | None = None, states: dict[str, str] | None = None,
->>>>>>> 3e680f52f03d4f74df8e419c8974bf0f7135f5de
+                 states: dict[str, str] | None = None,
                  evaluation: Samples | None = None, labels: npt.ArrayLike | os.PathLike[str] | None = None,
                  output: Path | None = None, format: str | None = None, threads: int | None = None,
                  progress: Progress = None) -> QuantizedModel:
@@ -145,15 +141,9 @@ class Model(Ported):
         integers, whose scales the report states; `states`: which output each recurrent input takes at the next
         sample, {"h0": "hn"} (docs/guides/recurrent.md)."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
-<<<<<<< HEAD
                        activation_bits=activation_bits, scales=scales, method=method, corrections=corrections,
-                       per_tensor=per_tensor, symmetric=symmetric, integer_borders=integer_borders, format=format,
-                       threads=threads_of(threads))
-=======
-                       activation_bits=activation_bits, scales=scales, method=method, per_tensor=per_tensor,
-                       symmetric=symmetric, integer_borders=integer_borders, states=states,
+                       per_tensor=per_tensor, symmetric=symmetric, integer_borders=integer_borders, states=states,
                        format=format, threads=threads_of(threads))
->>>>>>> 3e680f52f03d4f74df8e419c8974bf0f7135f5de
         if images is not None:
             request.calibration = samples_of(images, scale, preprocess)
         if evaluation is not None:
