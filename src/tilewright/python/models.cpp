@@ -114,6 +114,7 @@ void bind_models(py::module_& m) {
       .def_readwrite("format", &QuantizeRequest::format)
       .def_readwrite("scales", &QuantizeRequest::scales)
       .def_readwrite("method", &QuantizeRequest::method)
+      .def_readwrite("corrections", &QuantizeRequest::corrections)
       .def_readwrite("per_tensor", &QuantizeRequest::per_tensor)
       .def_readwrite("symmetric", &QuantizeRequest::symmetric)
       .def_readwrite("integer_borders", &QuantizeRequest::integer_borders)

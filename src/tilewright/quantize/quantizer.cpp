@@ -9,9 +9,11 @@
 #include <cmath>
 #include <limits>
 #include <unordered_set>
+#include <utility>
 
 #include "tilewright/base/parallel.h"
 #include "tilewright/quantize/calibrate/calibration.h"
+#include "tilewright/quantize/calibrate/layer_reconstruction.h"
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/calibrate/weight_quantization.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
@@ -84,8 +86,14 @@ class Quantizer {
     weight_form_ = {options.weight_bits, true, power_of_two()};
   }
 
-  Graph run(const std::vector<Tensor>& samples) {
+  Graph run(const std::vector<Tensor>& samples, QuantizeReport& report) {
     if (plan_.values.empty()) return std::move(graph_);
+    for (const Value& value : graph_.values) source_names_.push_back(value.name);
+    if (options_.equalize) {
+      report.factors = equalize_channels(
+          graph_, plan_, samples,
+          {options_.weight_bits, options_.activation_bits, options_.per_channel, options_.threads});
+    }
     for (const WeightedOperator& op : plan_.weighted) weighted_.push_back(prepare(op));
     parallel_for(options_.threads, int64_t(weighted_.size()), [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -102,6 +110,7 @@ class Quantizer {
         w.integers = round_weights(w.weights, w.axis, w.scales, weight_form_);
       }
     });
+    fit_layers(samples, report);
     return build();
   }
 
@@ -204,6 +213,50 @@ class Quantizer {
     }
   }
 
+  // Rounding and biases by what the layers compute from the samples.
+  void fit_layers(const std::vector<Tensor>& samples, QuantizeReport& report) {
+    std::vector<NodeId> nodes;
+    for (const Weighted& w : weighted_) nodes.push_back(w.op.node);
+    const std::vector<std::vector<float>> rows = sample_layer_rows(graph_, samples, nodes, options_.threads);
+    for (size_t i = 0; i < weighted_.size(); ++i) {
+      if (rows[i].empty()) continue;
+      const WeightedOperator& op = weighted_[i].op;
+      report.layers.push_back({graph_.nodes[size_t(op.node)].name, source_names_[size_t(op.output)],
+                               fit_layer(weighted_[i], rows[i])});
+    }
+  }
+
+  // Returns the errors that are left.
+  LayerErrors fit_layer(Weighted& w, const std::vector<float>& rows) {
+    const Node& node = graph_.nodes[size_t(w.op.node)];
+    const LayerMatrix matrix = layer_matrix(graph_, node);
+    const Quantization q = quantization_of(w.op.input);
+    const double low = dequantize_number(activation_form_.lowest(), q);
+    const double high = dequantize_number(activation_form_.highest(), q);
+    std::vector<float> quantized(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) {
+      const int64_t integer =
+          quantize_number(rows[i], q, activation_form_.lowest(), activation_form_.highest());
+      quantized[i] = float(dequantize_number(integer, q));
+    }
+    const auto weights = std::as_const(w.weights).data<float>();
+    if (options_.reconstruct) {
+      reconstruct_rounding(matrix, weights, w.scales, quantized, weight_form_.highest(),
+                           w.integers.mutable_data<int8_t>(), options_.threads);
+    }
+    const auto integers = std::as_const(w.integers).data<int8_t>();
+    if (options_.correct_bias && !(w.bias.empty() && (node.has_input(2) || node.is("MatMul")))) {
+      // Numbers beyond the range stay out of it: few and large, they would move the results of all others.
+      std::vector<float> inside = rows;
+      for (float& x : inside) x = std::clamp(x, float(low), float(high));
+      const std::vector<double> errors =
+          mean_output_error(matrix, weights, inside, w.scales, integers, quantized);
+      w.bias.resize(errors.size(), 0.0);
+      for (size_t o = 0; o < errors.size(); ++o) w.bias[o] += errors[o];
+    }
+    return layer_errors(matrix, weights, rows, w.scales, integers, quantized, low, high, options_.threads);
+  }
+
   // --- the new graph
 
   std::string fresh_node_name(const std::string& wanted) {
@@ -260,6 +313,7 @@ class Quantizer {
     const ValueId result = graph_.add_value(base, ElementType::kF32, shape);
     append(nodes, base + "_dequantize", "DequantizeLinear", {constant, scale, zero}, result,
            {{"axis", axis}});
+    node.inputs.resize(std::max(node.inputs.size(), size_t(input) + 1), kNoValue);
     node.inputs[size_t(input)] = result;
   }
 
@@ -314,6 +368,7 @@ class Quantizer {
   NumberForm activation_form_, weight_form_;
   std::vector<Weighted> weighted_;
   std::vector<Quantization> groups_;
+  std::vector<std::string> source_names_;  // of the values, before any was renamed
   std::vector<ValueId> replacement_;
   std::unordered_set<std::string> node_names_;
 };
@@ -382,10 +437,12 @@ Graph with_integer_borders(Graph graph, std::vector<IntegerBorder>* borders) {
   return graph;
 }
 
-Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options) {
+Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& options,
+               QuantizeReport* report) {
   check(options);
   check_is_float(float_graph);
-  return Quantizer(float_graph, options).run(samples);
+  QuantizeReport ignored;
+  return Quantizer(float_graph, options).run(samples, report ? *report : ignored);
 }
 
 }  // namespace tilewright

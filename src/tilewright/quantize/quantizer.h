@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "tilewright/graph/graph.h"
+#include "tilewright/quantize/calibrate/layer_reconstruction.h"
 #include "tilewright/quantize/calibrate/range_selection.h"
+#include "tilewright/quantize/equalize.h"
 
 namespace tilewright {
 
@@ -25,7 +27,25 @@ struct QuantizeOptions {
   bool symmetric_activations = false;
   CalibrationMethod calibration = CalibrationMethod::kSquaredError;
   double percentile = 99.99;  // for kPercentile
+  bool correct_bias = true;   // the mean error of each output channel goes into the bias
+  // Weights are rounded for the smallest error of their layer's outputs (layer_reconstruction.h), not each to
+  // the nearest integer.
+  bool reconstruct = true;
+  bool equalize = false;  // factors between layers (equalize.h)
   int threads = 1;
+};
+
+// What a quantised graph's values mean beside those of the float graph.
+struct QuantizeReport {
+  // Convolutions and products of matrices, in graph order, with the errors that each adds.
+  struct Layer {
+    std::string node,
+        output;  // output: the value that its integer form ends with, as the float graph names it
+    LayerErrors errors;
+  };
+  std::vector<Layer> layers;
+  // Of values whose channels were multiplied; they have other names in the quantised graph (equalize.h).
+  ChannelFactors factors;
 };
 
 // `float_graph` should be optimised before (batch normalisation folded, constants folded); f16 values are
@@ -35,7 +55,7 @@ struct QuantizeOptions {
 // is quantised already; everything that
 // calibration reports.
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples,
-               const QuantizeOptions& options = {});
+               const QuantizeOptions& options = {}, QuantizeReport* report = nullptr);
 
 // An input or output as integers: q stands for scale * (q - zero_point).
 struct IntegerBorder {

@@ -13,6 +13,7 @@
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/calibrate/calibration.h"
 #include "tilewright/quantize/calibrate/single_precision.h"
+#include "tilewright/quantize/equalize.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantization_plan.h"
 #include "tilewright/tensor/tensor_parts.h"
@@ -52,6 +53,66 @@ class FloatGraph {
 int count(const Graph& graph, const std::string& op) {
   return int(
       std::count_if(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) { return node.op == op; }));
+}
+
+// The sum of squares of the difference between the first outputs of two graphs on the samples.
+double output_error(const Graph& a, const Graph& b, const std::vector<Tensor>& samples) {
+  const Executor first(a), second(b);
+  const SampleInputs inputs(a, samples);
+  double sum = 0;
+  for (int64_t run = 0; run < inputs.runs(); ++run) {
+    const Tensor x = first.run(inputs.inputs(run))[0], y = second.run(inputs.inputs(run))[0];
+    for (int64_t i = 0; i < x.size(); ++i) sum += std::pow(x.number_at(i) - y.number_at(i), 2);
+  }
+  return sum;
+}
+
+// Conv, Relu, depthwise Conv, Clip, Conv without bias.
+FloatGraph separable_graph() {
+  FloatGraph g;
+  const ValueId x = g.graph.add_value("x", ElementType::kF32, Shape{1, 3, 12, 12});
+  g.graph.inputs = {x};
+  const ValueId a = g.relu(g.convolution(x, 6));
+  const ValueId w = g.graph.add_constant("depthwise", g.numbers({6, 1, 3, 3}, -0.5, 0.5));
+  Tensor uneven = *g.graph.constant_input(g.graph.nodes[0], 1);
+  for (int64_t i = 0; i < uneven.size(); ++i) uneven.set_number(i, uneven.number_at(i) * (i < 54 ? 0.05 : 1));
+  g.graph.nodes[0].inputs[1] = g.graph.add_constant("uneven", uneven);
+  const ValueId d = g.node("Conv", {a, w}, {1, 6, 12, 12},
+                           {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"group", int64_t{6}}});
+  const ValueId high = g.graph.add_constant("high", Tensor::scalar(6.0f));
+  const ValueId low = g.graph.add_constant("low", Tensor::scalar(0.0f));
+  const ValueId c = g.node("Clip", {d, low, high}, {1, 6, 12, 12});
+  const ValueId last = g.graph.add_constant("last", g.numbers({4, 6, 1, 1}, -0.5, 0.5));
+  g.graph.outputs = {g.node("Conv", {c, last}, {1, 4, 12, 12})};
+  return g;
+}
+
+TEST(Quantizer, EqualizedGraphsComputeTheSame) {
+  FloatGraph g = separable_graph();
+  const std::vector<Tensor> samples = {g.numbers({64, 3, 12, 12}, -1, 1)};
+  Graph equal = g.graph;
+  const ChannelFactors factors = equalize_channels(equal, plan_quantization(equal), samples, {});
+  EXPECT_FALSE(factors.empty());
+  for (const auto& [name, channels] : factors) {
+    EXPECT_EQ(channels.size(), 6u) << name;
+    for (float factor : channels) EXPECT_GE(factor, 1.0f) << name;
+  }
+  EXPECT_LT(output_error(g.graph, equal, samples), 1e-6);
+}
+
+TEST(Quantizer, CorrectionsLowerTheError) {
+  FloatGraph g = separable_graph();
+  const std::vector<Tensor> samples = {g.numbers({64, 3, 12, 12}, -1, 1)},
+                            others = {g.numbers({32, 3, 12, 12}, -1, 1)};
+  QuantizeOptions none;
+  none.weight_bits = 4;
+  none.correct_bias = none.reconstruct = false;
+  QuantizeOptions corrected = none;
+  corrected.correct_bias = corrected.reconstruct = true;
+  const double before = output_error(g.graph, quantize(g.graph, samples, none), others);
+  EXPECT_LT(output_error(g.graph, quantize(g.graph, samples, corrected), others), before);
+  none.correct_bias = true;
+  EXPECT_LT(output_error(g.graph, quantize(g.graph, samples, none), others), before);
 }
 
 // A bias beside weights that are tiny: as many bits as f32 keeps.

@@ -103,11 +103,23 @@ std::string to_string(const AccuracyReport& report) {
   return text;
 }
 
+namespace {
+
+// Channels are axis 1.
+void divide_channels(std::vector<float>& numbers, const Shape& shape, const std::vector<float>& factors) {
+  const auto inner = size_t(shape.count(2, shape.rank()));
+  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] /= factors[i / inner % factors.size()];
+}
+
+}  // namespace
+
 std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
-                                      const std::vector<Tensor>& samples) {
+                                      const std::vector<Tensor>& samples, const ChannelFactors& factors) {
   std::map<std::string, ValueId> float_values;
-  for (ValueId v = 0; v < ValueId(float_graph.values.size()); ++v)
-    float_values[float_graph.value(v).name] = v;
+  for (ValueId v = 0; v < ValueId(float_graph.values.size()); ++v) {
+    const std::string& name = float_graph.value(v).name;
+    float_values[factors.count(name) != 0 ? name + "_equalized" : name] = v;
+  }
   // A dequantised activation stands for the float value that has its name, or that of the QuantizeLinear's
   // input.
   std::vector<std::pair<ValueId, ValueId>> pairs;  // float value, dequantised value
@@ -147,7 +159,9 @@ std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq
     qdq_executor.run(inputs.inputs(run), [&](ValueId v, const Tensor& tensor) {
       for (size_t p : pairs_of[size_t(v)]) {
         const std::vector<float>& exact = seen[pairs[p].first];
-        const std::vector<float> actual = tensor.to_floats();
+        std::vector<float> actual = tensor.to_floats();
+        if (const auto found = factors.find(result[p].value); found != factors.end())
+          divide_channels(actual, tensor.shape(), found->second);
         for (size_t i = 0; i < exact.size() && i < actual.size(); ++i) {
           const double error = double(exact[i]) - actual[i];
           signal[p] += double(exact[i]) * exact[i];
@@ -172,6 +186,82 @@ std::string to_string(const std::vector<ValueNoise>& noise) {
   for (const ValueNoise& n : noise) {
     text += fmt::format("{:{}}  {:7.2f}  {:13.6g}  {:17.6g}\n", n.value, width, n.sqnr_db, n.largest_error,
                         n.largest_magnitude);
+  }
+  return text;
+}
+
+std::optional<NoiseLoss> largest_loss(const Graph& float_graph, const std::vector<ValueNoise>& noise) {
+  std::map<std::string, size_t> known;
+  for (size_t i = 0; i < noise.size(); ++i) known[noise[i].value] = i;
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  // By value: its own ratio where it is known, else the least of what it is made from.
+  std::vector<double> ratio(float_graph.values.size(), kInfinity);
+  std::optional<NoiseLoss> result;
+  const auto visit = [&](ValueId v, double before) {
+    if (v == kNoValue) return;
+    const auto found = known.find(float_graph.value(v).name);
+    if (found == known.end()) {
+      ratio[size_t(v)] = before;
+      return;
+    }
+    ratio[size_t(v)] = noise[found->second].sqnr_db;
+    const double loss = before - ratio[size_t(v)];
+    if (std::isfinite(loss) && loss > (result ? result->loss_db : 0)) result = {found->second, loss};
+  };
+  for (ValueId v : float_graph.inputs) visit(v, kInfinity);
+  for (const Node& node : float_graph.nodes) {
+    double before = kInfinity;
+    for (ValueId v : node.inputs) {
+      if (v != kNoValue) before = std::min(before, ratio[size_t(v)]);
+    }
+    for (ValueId v : node.outputs) visit(v, before);
+  }
+  return result;
+}
+
+namespace {
+
+double decibels(double signal, double error) {
+  if (error <= 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(std::max(signal, 1e-300) / error);
+}
+
+std::string cause_of(const LayerErrors& errors) {
+  const double total = errors.total();
+  if (total <= 0) return "-";
+  if (errors.clipping >= errors.weights && errors.clipping >= errors.rounding)
+    return fmt::format("{:.0f} % from clipping its input", 100 * errors.clipping / total);
+  if (errors.weights >= errors.rounding)
+    return fmt::format("{:.0f} % from rounding its weights", 100 * errors.weights / total);
+  return fmt::format("{:.0f} % from rounding its input", 100 * errors.rounding / total);
+}
+
+}  // namespace
+
+std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& report,
+                             const std::vector<ValueNoise>& noise) {
+  std::map<std::string, const ValueNoise*> outputs;
+  for (const ValueNoise& n : noise) outputs[n.value] = &n;
+  std::string text = fmt::format("{:<32} {:>10} {:>9}  {}\n", "layer", "output dB", "own dB", "own error");
+  for (const QuantizeReport::Layer& layer : report.layers) {
+    const auto output = outputs.find(layer.output);
+    text += fmt::format("{:<32} {:>10} {:>9.1f}  {}\n", layer.node,
+                        output == outputs.end() ? "-" : fmt::format("{:.1f}", output->second->sqnr_db),
+                        decibels(layer.errors.signal, layer.errors.total()), cause_of(layer.errors));
+  }
+  if (noise.empty()) return text;
+  std::vector<double> ratios;
+  for (const ValueNoise& n : noise) ratios.push_back(n.sqnr_db);
+  std::sort(ratios.begin(), ratios.end());
+  text += fmt::format("signal to noise of {} values: median {:.1f} dB, least {:.1f} dB\n", noise.size(),
+                      ratios[ratios.size() / 2], ratios.front());
+  if (const auto loss = largest_loss(float_graph, noise)) {
+    const ValueNoise& value = noise[loss->value];
+    text += fmt::format("largest loss: {:.1f} dB at '{}'", loss->loss_db, value.value);
+    const auto layer = std::find_if(report.layers.begin(), report.layers.end(),
+                                    [&](const QuantizeReport::Layer& l) { return l.output == value.value; });
+    if (layer != report.layers.end()) text += ", of its layer's own error " + cause_of(layer->errors);
+    text += "\n";
   }
   return text;
 }

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "tilewright/graph/graph.h"
+#include "tilewright/quantize/quantizer.h"
 
 namespace tilewright {
 
@@ -50,9 +52,22 @@ struct ValueNoise {
 
 // For each value of `float_graph` that `qdq` quantises and dequantises: the difference between its float
 // value and what the quantised network computes for it (the accumulated error, not only that of its own
-// rounding), in graph order. Values are matched by name. Errors: those of SampleInputs and Executor.
+// rounding), in graph order. Values are matched by name. factors: of values whose channels `qdq` has
+// multiplied (QuantizeReport); they are divided by them first. Errors: those of SampleInputs and Executor.
 std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
-                                      const std::vector<Tensor>& samples);
+                                      const std::vector<Tensor>& samples, const ChannelFactors& factors = {});
 std::string to_string(const std::vector<ValueNoise>& noise);
+
+// The first value that loses most: whose ratio falls furthest below the least among the nearest values before
+// it that `noise` knows too. nullopt: none falls.
+struct NoiseLoss {
+  size_t value = 0;  // index into `noise`
+  double loss_db = 0;
+};
+std::optional<NoiseLoss> largest_loss(const Graph& float_graph, const std::vector<ValueNoise>& noise);
+
+// Of each layer its own error and where that comes from, then the ratios: median, least and largest loss.
+std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& report,
+                             const std::vector<ValueNoise>& noise);
 
 }  // namespace tilewright

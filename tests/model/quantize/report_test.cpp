@@ -87,5 +87,21 @@ TEST(MeasureNoise, ComparesValuesByName) {
   EXPECT_NE(to_string(noise).find("y"), std::string::npos);
 }
 
+// x -> a -> b -> c; b is not quantised, d joins x and c.
+TEST(LargestLoss, IsAgainstTheNearestKnownValues) {
+  QdqGraphBuilder g;
+  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 3});
+  const ValueId a = g.node("Relu", {x}, {1, 3}), b = g.node("Relu", {a}, {1, 3});
+  const ValueId c = g.node("Relu", {b}, {1, 3}), d = g.node("Add", {x, c}, {1, 3});
+  int number = 0;
+  for (ValueId v : {a, b, c, d}) g.graph.value(v).name = std::string(1, "abcd"[number++]);
+  g.graph.outputs = {d};
+  const auto found = largest_loss(g.graph, {{"x", 40}, {"a", 38}, {"c", 25}, {"d", 24}});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->value, 2u);
+  EXPECT_EQ(found->loss_db, 13);
+  EXPECT_FALSE(largest_loss(g.graph, {{"x", 30}, {"c", 35}}));
+}
+
 }  // namespace
 }  // namespace tilewright

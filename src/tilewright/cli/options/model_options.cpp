@@ -65,6 +65,11 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
       ->check(one_of({"real", "power-of-two"}));
   verb->add_option("--method", options.method, "How activation ranges are chosen")
       ->check(one_of({"squared-error", "min-max", "percentile", "kl"}));
+  verb->add_option(
+      "--corrections", options.corrections,
+      "What lowers the error beyond ranges: some of bias (mean errors go into the biases), "
+      "rounding (of weights, by the outputs' error), equalize (factors between layers), separated "
+      "by commas, or none");
   verb->add_flag("--per-tensor", options.per_tensor,
                  "One weight scale per tensor instead of one per channel");
   verb->add_flag("--symmetric", options.symmetric,
@@ -77,7 +82,8 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
       ->check(between(1, 8));
   add_threads(verb, options.threads);
   add_json(verb, options.json);
-  verb->refuse({"--format", "--scales", "--method", "--per-tensor", "--symmetric", "--integer-borders"},
+  verb->refuse({"--format", "--scales", "--method", "--corrections", "--per-tensor", "--symmetric",
+                "--integer-borders"},
                "with a fixed-point --number-type", [&options] { return options.number_type != "int8"; });
   verb->refuse({"--labels"}, "without --calibration or --evaluate",
                [&options] { return options.calibration.files.empty() && options.evaluation.files.empty(); });

@@ -69,7 +69,8 @@ struct QuantizeVerbOptions {
   DataOptions calibration, evaluation;
   std::string preprocess;
   std::string labels, output;
-  std::string number_type = "int8", format = "qdq", scales = "real", method = "squared-error";
+  std::string number_type = "int8", format = "qdq", scales = "real", method = "squared-error",
+              corrections = "bias,rounding";
   bool per_tensor = false, symmetric = false, integer_borders = false;
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;

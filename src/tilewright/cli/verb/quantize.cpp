@@ -18,6 +18,7 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .format = options.format,
                           .scales = options.scales,
                           .method = options.method,
+                          .corrections = options.corrections,
                           .per_tensor = options.per_tensor,
                           .integer_borders = options.integer_borders,
                           .symmetric = options.symmetric,

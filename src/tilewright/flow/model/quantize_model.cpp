@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tilewright/base/json.h"
 #include "tilewright/flow/model/choice.h"
@@ -16,6 +17,7 @@
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/quantize/report.h"
+#include "tilewright/tensor/tensor_parts.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {
@@ -26,6 +28,23 @@ enum class QuantizedForm { kQdq, kQonnx };
 QuantizedForm quantized_form(const std::string& format, Diagnostics& problems) {
   return choose<QuantizedForm>("format", format,
                                {{"qdq", QuantizedForm::kQdq}, {"qonnx", QuantizedForm::kQonnx}}, problems);
+}
+
+void choose_corrections(const std::string& names, QuantizeOptions& options, Diagnostics& problems) {
+  bool* const chosen[] = {&options.correct_bias, &options.reconstruct, &options.equalize};
+  for (bool* correction : chosen) *correction = false;
+  if (names == "none") return;
+  std::istringstream list(names);
+  for (std::string name; std::getline(list, name, ',');) {
+    const auto known = std::find(std::begin(kCorrections), std::end(kCorrections), name);
+    if (known == std::end(kCorrections)) {
+      problems.error(
+          ErrorKind::kInvalidInput, "corrections", "", fmt::format("unknown correction '{}'", name),
+          fmt::format("choose some of {}, separated by commas, or none", fmt::join(kCorrections, ", ")));
+    } else {
+      *chosen[known - std::begin(kCorrections)] = true;
+    }
+  }
 }
 
 QuantizeOptions quantizer_options(const QuantizeRequest& request) {
@@ -45,6 +64,7 @@ QuantizeOptions quantizer_options(const QuantizeRequest& request) {
                                                   {"percentile", CalibrationMethod::kPercentile},
                                                   {"kl", CalibrationMethod::kEntropy}},
                                                  problems);
+  choose_corrections(request.corrections, result, problems);
   problems.raise_if_any();
   result.threads = request.threads;
   return result;
@@ -139,6 +159,42 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
   return {std::move(fixed), {to_string(report) + text, json_text(json, 2) + "\n"}};
 }
 
+constexpr int64_t kNoiseRuns = 16;  // what the ratios are measured on
+
+// The samples of the first `runs` runs.
+std::vector<Tensor> first_runs(const Graph& graph, const std::vector<Tensor>& samples, int64_t runs) {
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < samples.size(); ++i) {
+    const Shape& input = graph.value(graph.inputs[i]).shape;
+    Shape shape = samples[i].shape();
+    if (input.rank() > 0 && input[0] > 0) shape[0] = std::min(shape[0], input[0] * runs);
+    result.push_back(shape == samples[i].shape() ? samples[i] : elements_from(samples[i], 0, shape));
+  }
+  return result;
+}
+
+nlohmann::json layers_json(const QuantizeReport& report) {
+  nlohmann::json layers = nlohmann::json::array();
+  for (const QuantizeReport::Layer& layer : report.layers) {
+    layers.push_back({{"node", layer.node},
+                      {"output", layer.output},
+                      {"signal", layer.errors.signal},
+                      {"weights_error", layer.errors.weights},
+                      {"clipping_error", layer.errors.clipping},
+                      {"rounding_error", layer.errors.rounding}});
+  }
+  return layers;
+}
+
+nlohmann::json values_json(const std::vector<ValueNoise>& noise) {
+  nlohmann::json values = nlohmann::json::array();
+  for (const ValueNoise& n : noise) {
+    values.push_back({{"value", n.value},
+                      {"sqnr_db", std::isfinite(n.sqnr_db) ? nlohmann::json(n.sqnr_db) : nlohmann::json()}});
+  }
+  return values;
+}
+
 struct GivenSamples {
   std::optional<InputSamples> calibration, judged;  // judged: none if the calibration's are judged
 };
@@ -191,8 +247,11 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
       given.calibration->text() + (given.judged ? given.judged->text() : std::string());
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
 
-  Graph quantized = quantize(graph, calibration, options);
+  QuantizeReport sensitivity;
+  Graph quantized = quantize(graph, calibration, options, &sensitivity);
   check_quantized(request.model.path.string(), quantized);
+  const std::vector<ValueNoise> noise =
+      measure_noise(graph, quantized, first_runs(graph, samples, kNoiseRuns), sensitivity.factors);
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
   std::vector<IntegerBorder> borders;
@@ -203,7 +262,9 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
                          {"float_accuracy", accuracy.float_accuracy()},
                          {"int8_accuracy", accuracy.quantized_accuracy()},
                          {"agreements", accuracy.agreements},
-                         {"integer_mac_share", integer_report.integer_mac_share()}};
+                         {"integer_mac_share", integer_report.integer_mac_share()},
+                         {"layers", layers_json(sensitivity)},
+                         {"values", values_json(noise)}};
   std::string border_text;
   for (const IntegerBorder& border : borders) {
     border_text += fmt::format("'{}' is 8-bit integers: {:.9g} * (q - {})\n", border.name, border.scale,
@@ -215,7 +276,8 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
       given.calibration->text().empty() && given.judged ? *given.judged : *given.calibration;
   if (!told.text().empty()) json["preprocessing"] = nlohmann::json::parse(told.json());
   return {std::move(quantized),
-          {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report) + border_text,
+          {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report) + border_text + "\n" +
+               sensitivity_text(graph, sensitivity, noise),
            json_text(json, 2) + "\n"}};
 }
 

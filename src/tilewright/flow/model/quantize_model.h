@@ -12,6 +12,10 @@
 
 namespace tilewright {
 
+// bias: the mean error of each output channel goes into the bias; rounding: weights are rounded for the
+// smallest error of their layer's outputs; equalize: factors between layers (quantize/equalize.h).
+inline constexpr const char* kCorrections[] = {"bias", "rounding", "equalize"};
+
 struct QuantizeRequest {
   ModelFile model;
   // int8 needs samples for calibration; fixed point ("q10.22") needs none to be written, only to be judged.
@@ -23,9 +27,11 @@ struct QuantizeRequest {
   std::string format = "qdq";             // of that file: see write_quantized
   std::string scales = "real";            // or power-of-two
   std::string method = "squared-error";   // how ranges are chosen: min-max, percentile, kl
-  bool per_tensor = false;                // one weight scale per tensor instead of one per channel
-  bool integer_borders = false;           // 8-bit integers go in and come out
-  bool symmetric = false;                 // zero points of activations are 0
+  // What is done beyond ranges: names of kCorrections, separated by commas, or "none".
+  std::string corrections = "bias,rounding";
+  bool per_tensor = false;       // one weight scale per tensor instead of one per channel
+  bool integer_borders = false;  // 8-bit integers go in and come out
+  bool symmetric = false;        // zero points of activations are 0
   int weight_bits = 8, activation_bits = 8;
   int threads = 1;
 };

@@ -16,6 +16,7 @@
 #include "tilewright/flow/run/engine.h"
 #include "tilewright/flow/samples/input_samples.h"
 #include "tilewright/host/executor.h"
+#include "tilewright/quantize/report.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {
@@ -146,6 +147,12 @@ ModelComparison compare_models(const Graph& float_model, const Bundle& bundle,
       result.first_divergence = int(result.tensors.size()) - 1;
     }
   }
+  std::vector<ValueNoise> noise;
+  for (const TensorComparison& t : result.tensors) noise.push_back({t.source, t.sqnr_db, 0, 0});
+  if (const auto loss = largest_loss(float_model, noise)) {
+    result.largest_loss = int(loss->value);
+    result.loss_db = loss->loss_db;
+  }
   const auto is_input = [&](const std::string& name) {
     return std::any_of(float_model.inputs.begin(), float_model.inputs.end(),
                        [&](ValueId v) { return float_model.value(v).name == name; });
@@ -191,6 +198,10 @@ std::string to_string(const ModelComparison& comparison) {
     const TensorComparison& t = comparison.tensors[size_t(comparison.first_divergence)];
     text += fmt::format("first divergence: tensor '{}', because of {}\n", t.source, name(t.cause));
   }
+  if (comparison.largest_loss >= 0) {
+    text += fmt::format("largest loss: {:.1f} dB at tensor '{}'\n", comparison.loss_db,
+                        comparison.tensors[size_t(comparison.largest_loss)].source);
+  }
   for (const std::string& value : comparison.engine_faults) {
     text += fmt::format("the simulator differs from the integer reference in '{}'\n", value);
   }
@@ -209,6 +220,8 @@ std::string to_json(const ModelComparison& comparison) {
   }
   nlohmann::json facts = {{"tensors", tensors},
                           {"first_divergence", comparison.first_divergence},
+                          {"largest_loss", comparison.largest_loss},
+                          {"loss_db", comparison.loss_db},
                           {"engine_faults", comparison.engine_faults}};
   if (!comparison.preprocessing.text.empty())
     facts["preprocessing"] = nlohmann::json::parse(comparison.preprocessing.json);

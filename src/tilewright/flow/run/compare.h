@@ -37,6 +37,9 @@ struct ModelComparison {
   std::vector<TensorComparison> tensors;  // in graph order
   // Index of the first one with a cause; -1: none.
   int first_divergence = -1;
+  // Index of the first one that loses most against the tensors it is made from; -1: none loses.
+  int largest_loss = -1;
+  double loss_db = 0;
   // Values that cross between host and overlay where simulator and integer reference differ: must be empty.
   std::vector<std::string> engine_faults;
   int64_t samples = 1;   // that were given; the first one is compared
