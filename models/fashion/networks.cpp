@@ -60,7 +60,24 @@ class Writer {
       if (limits_.empty()) limits_ = {limit("zero", 0), limit("six", 6)};
       value = node(layer.name + ".relu6", "Clip", {value, limits_[0], limits_[1]}, shape);
     }
-    return value;
+    if (layer.activation == Activation::kSilu) value = silu(layer.name, value);
+    return layer.gate > 0 ? gated(layer, value) : value;
+  }
+
+  ValueId silu(const std::string& name, ValueId value) {
+    const Shape shape = graph_.value(value).shape;
+    return node(name + ".silu", "Mul", {value, node(name + ".sigmoid", "Sigmoid", {value}, shape)}, shape);
+  }
+
+  ValueId gated(const Layer& layer, ValueId value) {
+    const std::string name = layer.name + ".gate";
+    const Shape few = {1, layer.gate, 1, 1}, all = {1, layer.channels, 1, 1};
+    const ValueId mean = node(name + ".mean", "GlobalAveragePool", {value}, all);
+    const ValueId squeezed =
+        silu(name, node(name + ".squeeze", "Conv", with_parameters(name + ".squeeze", mean), few));
+    const ValueId excited = node(name + ".excite", "Conv", with_parameters(name + ".excite", squeezed), all);
+    return node(name, "Mul", {value, node(name + ".factors", "Sigmoid", {excited}, all)},
+                graph_.value(value).shape);
   }
 
   ValueId node(const std::string& name, const std::string& op, const std::vector<ValueId>& inputs,
@@ -122,6 +139,28 @@ Network depthwise_fashion() {
   return network;
 }
 
+Network gated_fashion() {
+  constexpr auto kNone = Activation::kNone, kSilu = Activation::kSilu;
+  Network network{"gated_fashion", {{"stem", 16, 3, 1, kSilu}}};
+  int64_t channels = 16;
+  int block = 0;
+  const auto inverted = [&](int64_t outputs, int64_t stride) {
+    const std::string name = "block" + std::to_string(++block), before = network.layers.back().name;
+    const int64_t inside = 3 * channels;
+    network.layers.push_back({name + ".expand", inside, 1, 1, kSilu});
+    network.layers.push_back({name + ".depthwise", inside, 3, stride, kSilu, true, "", "", inside / 6});
+    const bool adds = stride == 1 && outputs == channels;
+    network.layers.push_back({name + ".project", outputs, 1, 1, kNone, false, "", adds ? before : ""});
+    channels = outputs;
+  };
+  inverted(24, 2);
+  inverted(24, 1);
+  inverted(40, 2);
+  inverted(40, 1);
+  network.layers.push_back({"head", 128, 1, 1, kSilu});
+  return network;
+}
+
 int index_of(const Network& network, const std::string& layer) {
   const auto found = std::find_if(network.layers.begin(), network.layers.end(),
                                   [&](const Layer& each) { return each.name == layer; });
@@ -139,6 +178,11 @@ std::vector<Shape> parameter_shapes(const Network& network) {
     const Layer& layer = network.layers[i];
     const int64_t seen = layer.depthwise ? 1 : input_channels(network, int(i));
     shapes.push_back({layer.channels, seen, layer.kernel, layer.kernel});
+    shapes.push_back({layer.channels});
+    if (layer.gate == 0) continue;
+    shapes.push_back({layer.gate, layer.channels, 1, 1});
+    shapes.push_back({layer.gate});
+    shapes.push_back({layer.channels, layer.gate, 1, 1});
     shapes.push_back({layer.channels});
   }
   shapes.push_back({kClasses, network.layers.back().channels});

@@ -1,11 +1,12 @@
-// Trains the residual or the depthwise network with libtorch and writes it as ONNX, its batch normalisations
-// folded into the convolutions.
+// Trains the residual, the depthwise or the gated network with libtorch and writes it as ONNX, its batch
+// normalisations folded into the convolutions.
 //
-// usage: train_fashion residual|depthwise DATA_FOLDER OUTPUT.onnx [EPOCHS] [SEED]
+// usage: train_fashion residual|depthwise|gated DATA_FOLDER OUTPUT.onnx [EPOCHS] [SEED]
 #include <torch/torch.h>
 
 #include <cmath>
-#include <cstring>
+#include <map>
+#include <string>
 
 #include "networks.h"
 #include "trainer.h"
@@ -26,11 +27,11 @@ class TorchLearner : public fashion::Learner {
       : network_(network), dense_(network.layers.back().channels, fashion::kClasses) {
     const std::vector<tilewright::Shape> shapes = fashion::parameter_shapes(network);
     std::vector<torch::Tensor> decaying = {dense_->weight}, others = {dense_->bias};
-    for (size_t i = 0; i < network.layers.size(); ++i) {
+    for (size_t i = 0, shape = 0; i < network.layers.size(); ++i, shape += 2) {
       const fashion::Layer& layer = network.layers[i];
       const int64_t groups = layer.depthwise ? layer.channels : 1;
       convolutions_.emplace_back(
-          torch::nn::Conv2dOptions(shapes[2 * i][1] * groups, layer.channels, layer.kernel)
+          torch::nn::Conv2dOptions(shapes[shape][1] * groups, layer.channels, layer.kernel)
               .stride(layer.stride)
               .padding(layer.kernel / 2)
               .groups(groups)
@@ -40,6 +41,14 @@ class TorchLearner : public fashion::Learner {
       (layer.depthwise ? others : decaying).push_back(convolutions_[i]->weight);
       others.push_back(norms_[i]->weight);
       others.push_back(norms_[i]->bias);
+      gates_.emplace_back();
+      if (layer.gate == 0) continue;
+      shape += 4;
+      for (const auto& [in, out] : {std::pair{layer.channels, layer.gate}, {layer.gate, layer.channels}}) {
+        gates_[i].emplace_back(torch::nn::Conv2dOptions(in, out, 1));
+        decaying.push_back(gates_[i].back()->weight);
+        others.push_back(gates_[i].back()->bias);
+      }
     }
     const auto options = torch::optim::SGDOptions(0).momentum(0.9).nesterov(true);
     optimizer_ = std::make_unique<torch::optim::SGD>(
@@ -76,6 +85,10 @@ class TorchLearner : public fashion::Learner {
       const torch::Tensor shift = norm->bias.to(torch::kDouble) - norm->running_mean * scale;
       parameters.push_back(as_tensor(convolutions_[i]->weight * scale.reshape({-1, 1, 1, 1})));
       parameters.push_back(as_tensor(shift));
+      for (const auto& dense : gates_[i]) {
+        parameters.push_back(as_tensor(dense->weight));
+        parameters.push_back(as_tensor(dense->bias));
+      }
     }
     parameters.push_back(as_tensor(dense_->weight));
     parameters.push_back(as_tensor(dense_->bias));
@@ -95,6 +108,11 @@ class TorchLearner : public fashion::Learner {
       if (!layer.add.empty()) value = value + values[size_t(fashion::index_of(network_, layer.add))];
       if (layer.activation == fashion::Activation::kRelu) value = torch::relu(value);
       if (layer.activation == fashion::Activation::kRelu6) value = torch::clamp(value, 0, 6);
+      if (layer.activation == fashion::Activation::kSilu) value = torch::silu(value);
+      if (layer.gate > 0) {
+        const torch::Tensor squeezed = torch::silu(gates_[i][0](value.mean({2, 3}, true)));
+        value = value * torch::sigmoid(gates_[i][1](squeezed));
+      }
       values.push_back(value);
     }
     return dense_(values.back().mean({2, 3}));
@@ -103,6 +121,7 @@ class TorchLearner : public fashion::Learner {
   fashion::Network network_;
   std::vector<torch::nn::Conv2d> convolutions_;
   std::vector<torch::nn::BatchNorm2d> norms_;
+  std::vector<std::vector<torch::nn::Conv2d>> gates_;  // of each layer: none or two
   torch::nn::Linear dense_;
   std::unique_ptr<torch::optim::SGD> optimizer_;
 };
@@ -110,14 +129,16 @@ class TorchLearner : public fashion::Learner {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const fashion::Recipe recipe = {"train_fashion residual|depthwise", 15, 0.1};
+  const fashion::Recipe recipe = {"train_fashion residual|depthwise|gated", 15, 0.1};
   const std::string which = argc > 1 ? argv[1] : "";
-  const bool known = which == "residual" || which == "depthwise";
+  const std::map<std::string, fashion::Network (*)()> networks = {{"residual", fashion::residual_fashion},
+                                                                  {"depthwise", fashion::depthwise_fashion},
+                                                                  {"gated", fashion::gated_fashion}};
+  const bool known = networks.count(which) > 0;
   const std::vector<const char*> rest(argv + std::min(argc, 2), argv + (known ? argc : std::min(argc, 2)));
   return fashion::train(rest, recipe, [&](tilewright::Random& random) {
     torch::set_num_threads(1);
     torch::manual_seed(random.next());
-    return std::make_unique<TorchLearner>(which == "residual" ? fashion::residual_fashion()
-                                                              : fashion::depthwise_fashion());
+    return std::make_unique<TorchLearner>(networks.at(which)());
   });
 }

@@ -137,6 +137,14 @@ Graph temporal_network(const NetworkSize& size) {
   return net.finish(classify(net, x, 12), kGain);
 }
 
+Graph lstm_spotter(const NetworkSize& size) {
+  NetworkBuilder net("lstm_spotter");
+  const int64_t length = image_of(size, 40), unit = 64 / size.divide;
+  ValueId x = net.input("features", {1, 10, length});
+  x = net.conv_relu(x, unit, {.kernel = 5, .stride = 2, .pad = 2});
+  return net.finish(net.dense(net.lstm(x, unit), 12), kGain);
+}
+
 Graph dilated_segmenter(const NetworkSize& size) {
   NetworkBuilder net("dilated_segmenter");
   const int64_t image = image_of(size, 64), unit = 16 / size.divide;

@@ -147,6 +147,22 @@ ValueId NetworkBuilder::dense(ValueId x, int64_t outputs) {
   return node("Gemm", {x, w, weights("bias", {outputs})}, {{"transB", int64_t{1}}});
 }
 
+ValueId NetworkBuilder::lstm(ValueId x, int64_t units) {
+  const int64_t length = shape(x)[2];
+  const ValueId inputs = conv(x, 4 * units, {.kernel = 1});
+  const ValueId recurrent = weights("recurrent", {4 * units, units});
+  ValueId output = kNoValue, cell = kNoValue;
+  for (int64_t step = 0; step < length; ++step) {
+    ValueId gates = reshape(slice(inputs, 2, step, step + 1), {1, 4 * units});
+    if (step > 0) gates = add(gates, node("Gemm", {output, recurrent}, {{"transB", int64_t{1}}}));
+    const auto gate = [&](int64_t g) { return slice(gates, 1, g * units, (g + 1) * units); };
+    const ValueId fresh = multiply(sigmoid(gate(0)), tanh(gate(3)));
+    cell = step > 0 ? add(multiply(sigmoid(gate(2)), cell), fresh) : fresh;
+    output = multiply(sigmoid(gate(1)), tanh(cell));
+  }
+  return output;
+}
+
 ValueId NetworkBuilder::multiply(ValueId a, ValueId b) { return node("Mul", {a, b}); }
 ValueId NetworkBuilder::silu(ValueId x) { return multiply(x, sigmoid(x)); }
 

@@ -43,6 +43,10 @@ class NetworkBuilder {
   ValueId flatten(ValueId x);
   ValueId dense(ValueId x, int64_t outputs);
 
+  // The last output of an LSTM along the positions of x [1, C, T], as exporters unroll it: the four gates of
+  // all inputs by one convolution, then a dense layer (one set of weights for all steps) and the cell.
+  ValueId lstm(ValueId x, int64_t units);
+
   ValueId multiply(ValueId a, ValueId b);
   ValueId average_pool(ValueId x, const Window& window);
   // Activations as exporters write them: SiLU is x * Sigmoid(x), HardSwish x * Clip(x + 3, 0, 6) / 6, Mish

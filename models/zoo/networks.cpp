@@ -39,6 +39,7 @@ std::span<const Network> modern_networks() {
                                           {"espcn", espcn, {16, 4}},
                                           {"tracker", tracker, {32, 2}},
                                           {"autoencoder_1d", autoencoder_1d, {64, 2}},
+                                          {"lstm_spotter", lstm_spotter, {10, 4}},
                                           {"temporal_network", temporal_network, {48, 2}},
                                           {"dilated_segmenter", dilated_segmenter, {32, 2}},
                                           {"squeezenet_fire", squeezenet_fire, {32, 2}},

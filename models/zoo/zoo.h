@@ -72,6 +72,7 @@ Graph shufflenet_v1(const NetworkSize& size);
 Graph espcn(const NetworkSize& size);
 Graph tracker(const NetworkSize& size);
 Graph autoencoder_1d(const NetworkSize& size);
+Graph lstm_spotter(const NetworkSize& size);
 Graph temporal_network(const NetworkSize& size);
 Graph dilated_segmenter(const NetworkSize& size);
 Graph squeezenet_fire(const NetworkSize& size);

@@ -1,4 +1,4 @@
-// One reader per operator, after the ONNX definitions. Rank 3 is an image of one row.
+// One reader per operator, after the ONNX definitions. Rank 3 is an image of one row, rank 2 one of a position.
 #include "tilewright/overlay/schedule/channel_move.h"
 
 #include <algorithm>
@@ -12,6 +12,7 @@ struct Image {
 };
 
 std::optional<Image> image_of(const Shape& shape) {
+  if (shape.rank() == 2) return Image{shape[1], 1, 1};
   if (shape.rank() == 3) return Image{shape[1], 1, shape[2]};
   if (shape.rank() == 4) return Image{shape[1], shape[2], shape[3]};
   return std::nullopt;
@@ -46,9 +47,12 @@ std::optional<ChannelMove> read_slice(const Graph& graph, const Node& node, cons
   }
   if (shape[0] != graph.value(node.outputs[0]).shape[0]) return std::nullopt;
   ChannelMove move = move_to(to);
-  const size_t last = size_t(rank - 1);
-  move.in_step_x = step[last];
-  move.pieces = {{0, 0, 0, begin[last]}};
+  move.pieces = {{}};
+  if (rank > 2) {
+    const size_t last = size_t(rank - 1);
+    move.in_step_x = step[last];
+    move.pieces[0].dx = begin[last];
+  }
   if (rank == 4) {
     move.in_step_y = step[2];
     move.pieces[0].dy = begin[2];
@@ -67,7 +71,7 @@ std::optional<ChannelMove> read_pad(const Graph& graph, const Node& node, const 
     return std::nullopt;
   }
   const int64_t rank = graph.value(node.input(0)).shape.rank();
-  if (pads->size() != 2 * rank) return std::nullopt;
+  if (rank < 3 || pads->size() != 2 * rank) return std::nullopt;
   for (const int64_t axis : {int64_t{0}, int64_t{1}, rank, rank + 1}) {
     if (pads->integer_at(axis) != 0) return std::nullopt;
   }

@@ -33,7 +33,7 @@ int join_axis(const Graph& graph, const Node& node) {
   if (!node.is("Concat") || graph.value(node.outputs[0]).type != ElementType::kI8) return 0;
   const int rank = graph.value(node.outputs[0]).shape.rank();
   const int64_t given = node.int_or("axis", 0), axis = given < 0 ? given + rank : given;
-  if (rank < 3 || rank > 4 || axis < 1) return 0;
+  if (rank < 2 || rank > 4 || axis < 1) return 0;
   return rank == 3 && axis == 2 ? 3 : int(axis);  // rank 3 is one row
 }
 

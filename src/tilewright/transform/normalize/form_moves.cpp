@@ -255,7 +255,7 @@ Graph form_moves(Graph graph) {
     if (editor.is_dead(id) || !node.is("Concat") || !is_i8(editor, node.outputs[0])) continue;
     const int rank = editor.value(node.outputs[0]).shape.rank();
     const int64_t given = node.int_or("axis", 0), axis = given < 0 ? given + rank : given;
-    if (rank >= 3 && rank <= 4 && axis > 0) copy_shared_parts(editor, id, axis > 1, taken);
+    if (rank >= 2 && rank <= 4 && axis > 0) copy_shared_parts(editor, id, axis > 1, taken);
   }
   return std::move(editor).finish();
 }
