@@ -117,7 +117,8 @@ int main(int argc, char** argv) try {
   std::vector<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
     const std::filesystem::path& path = entry.path();
-    const bool reference = path.stem().string().find("_output_") != std::string::npos;
+    const std::string stem = path.stem().string();  // stored inputs and outputs have the same ending
+    const bool reference = stem.find("output_") != std::string::npos || stem.starts_with("input_");
     if (!reference &&
         (path.extension() == ".onnx" || path.extension() == ".tflite" || path.extension() == ".pb"))
       files.push_back(path);

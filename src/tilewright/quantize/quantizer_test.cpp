@@ -535,5 +535,42 @@ TEST(CalibrateRejects, NumbersThatAreNotFinite) {
   EXPECT_NE(text.find("value 'x': 1 numbers are infinite or not a number"), std::string::npos) << text;
 }
 
+// Integers go in and come out, also behind what only moves the results; they stand for what the file with
+// real borders takes and gives.
+TEST(Quantizer, IntegerBorders) {
+  for (const bool moved : {false, true}) {
+    FloatGraph g;
+    const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 6, 6});
+    ValueId y = g.relu(g.convolution(x, 8));
+    if (moved) {
+      y = g.node("DepthToSpace", {y}, {1, 2, 12, 12}, {{"blocksize", int64_t{2}}});
+      y = g.node("Transpose", {y}, {1, 12, 12, 2}, {{"perm", std::vector<int64_t>{0, 2, 3, 1}}});
+    }
+    g.graph.outputs = {y};
+    const std::vector<Tensor> samples{g.numbers({8, 2, 6, 6}, -1, 1)};
+    const Graph real = quantize(g.graph, samples, {});
+    std::vector<IntegerBorder> borders;
+    const Graph integer = with_integer_borders(real, &borders);
+    Diagnostics problems;
+    verify(integer, problems);
+    EXPECT_TRUE(problems.ok());
+    ASSERT_EQ(borders.size(), 2u);
+    EXPECT_EQ(integer.value(integer.inputs[0]).type, ElementType::kI8);
+    EXPECT_EQ(integer.value(integer.outputs[0]).type, ElementType::kI8);
+    EXPECT_EQ(integer.value(integer.outputs[0]).name, g.graph.value(y).name);
+    EXPECT_EQ(integer.value(integer.outputs[0]).shape, g.graph.value(y).shape);
+    Tensor image(ElementType::kI8, {1, 2, 6, 6}), pixels(ElementType::kF32, {1, 2, 6, 6});
+    for (int64_t i = 0; i < image.size(); ++i) {
+      image.set_integer(i, g.random.between(-128, 127));
+      pixels.set_number(i, float(borders[0].scale) * float(image.integer_at(i) - borders[0].zero_point));
+    }
+    const Tensor expected = run(real, {pixels})[0], got = run(integer, {image})[0];
+    for (int64_t i = 0; i < got.size(); ++i) {
+      ASSERT_EQ(float(borders[1].scale) * float(got.integer_at(i) - borders[1].zero_point),
+                float(expected.number_at(i)));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace tilewright
