@@ -125,11 +125,16 @@ class LayerExtraction {
     return true;
   }
 
+  bool same_place() {
+    return x_ == other_ ||
+           refuse("its operands lie in the overlay's memory as images of different shapes or places");
+  }
+
   bool see_sources() {
     const OperatorFunction function = operator_function(node_);
     if (function == OperatorFunction::kAddition) {
       if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
-      return x_ == other_ || refuse("both operands of an addition must have the same shape and place");
+      return same_place();
     }
     if (function == OperatorFunction::kMultiplication || node_.is("Max") || node_.is("Min"))
       return see_factors();
@@ -410,7 +415,7 @@ class LayerExtraction {
 
   // The larger or the smaller of two values of one shape.
   bool build_extreme() {
-    if (other_ != x_) return refuse("both operands must have the same shape and place");
+    if (!same_place()) return false;
     start_without_numbers();
     layer_.kind = OverlayLayerKind::kProduct;
     layer_.extreme = node_.is("Max") ? OverlayLayer::Extreme::kLarger : OverlayLayer::Extreme::kSmaller;
