@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tilewright/graph/inference/statistics.h"
+#include "tilewright/graph/operator_class.h"
 
 namespace tilewright {
 namespace {
@@ -50,6 +51,7 @@ double transfer_seconds(const Graph& graph, const Edges& edges, const std::vecto
 }  // namespace
 
 double host_seconds(const Graph& graph, const Node& node, const HostModel& host) {
+  if (operator_class(node) == OperatorClass::kReshape) return 0;  // the same memory
   double given = 0, bytes = 0;
   for (ValueId v : node.outputs) {
     if (v != kNoValue) given += value_bytes(graph, v);
