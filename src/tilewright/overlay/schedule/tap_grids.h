@@ -11,6 +11,16 @@ struct PlaneAxes {
   WindowAxis y, x;
 };
 
+// Digits of a multiplier of an addition; three of eight bits.
+int digit_count(int bits);
+
+// One product of a source with a weight, kSharedDiagonal.
+void add_tap(OverlayLayer& layer, int source, int64_t weight, int pass);
+
+// Passes count from the highest digit that is not zero. The lowest one is there even where both of its digits
+// are zero, since it shifts the others into place.
+void number_passes(OverlayLayer& layer, int digits);
+
 // One grid per weight plane.
 void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid);
 
