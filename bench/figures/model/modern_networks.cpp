@@ -12,6 +12,7 @@
 #include "tilewright/flow/model/hardware_form.h"
 #include "tilewright/flow/run/engine.h"
 #include "tilewright/flow/run/layer_table.h"
+#include "tilewright/quantize/integer_borders.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"

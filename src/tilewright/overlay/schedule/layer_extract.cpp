@@ -16,6 +16,8 @@ namespace tilewright::overlay {
 namespace {
 
 constexpr int kMaxWeightPlanes = 4;
+constexpr const char* kOtherPlaces =
+    "its operands lie in the overlay's memory as images of different shapes or places";
 constexpr int64_t kMaxWindow = 4096;  // of one axis, dilation included
 
 LayerSource source_of(ValueId value, const SourceView& view) {
@@ -116,7 +118,7 @@ class LayerExtraction {
     const OperatorFunction function = operator_function(node_);
     if (function == OperatorFunction::kAddition) {
       if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
-      return x_ == other_ || refuse("both operands of an addition must have the same shape and place");
+      return x_ == other_ || refuse(kOtherPlaces);
     }
     if (function == OperatorFunction::kMultiplication || node_.is("Max") || node_.is("Min"))
       return see_factors();
@@ -398,7 +400,7 @@ class LayerExtraction {
 
   // The larger or the smaller of two values of one shape.
   bool build_extreme() {
-    if (other_ != x_) return refuse("both operands must have the same shape and place");
+    if (other_ != x_) return refuse(kOtherPlaces);
     start_without_numbers();
     layer_.kind = OverlayLayerKind::kProduct;
     layer_.extreme = node_.is("Max") ? OverlayLayer::Extreme::kLarger : OverlayLayer::Extreme::kSmaller;
