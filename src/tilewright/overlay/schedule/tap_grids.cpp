@@ -5,6 +5,8 @@
 
 namespace tilewright::overlay {
 
+int digit_count(int bits) { return 24 / bits; }
+
 void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid) {
   for (int plane = 0; plane < layer.weight_planes; ++plane) {
     phase.grids.push_back(grid);

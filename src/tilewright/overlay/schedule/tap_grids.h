@@ -11,6 +11,9 @@ struct PlaneAxes {
   WindowAxis y, x;
 };
 
+// Digits of a multiplier of an addition; three of eight bits.
+int digit_count(int bits);
+
 // One grid per weight plane.
 void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid);
 
