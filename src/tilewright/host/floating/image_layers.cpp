@@ -1,0 +1,138 @@
+// The layers of the execution form that are neither convolutions nor products: pools and LRN with channels
+// last, activations, views. All but views are primitives of oneDNN.
+#include "tilewright/graph/window.h"
+#include "tilewright/host/execution_form.h"
+#include "tilewright/host/image_layout.h"
+#include "tilewright/host/kernel_inputs.h"
+#include "tilewright/host/kernel_table.h"
+#include "tilewright/host/onednn.h"
+#include "tilewright/host/onednn_layers.h"
+
+namespace tilewright {
+namespace {
+
+using dnnl::memory;
+
+const dnnl::engine& engine() {
+  static const dnnl::engine cpu(dnnl::engine::kind::cpu, 0);
+  return cpu;
+}
+
+dnnl::primitive_attr user_scratchpad() {
+  dnnl::primitive_attr attributes;
+  attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  return attributes;
+}
+
+BoundKernel running(std::shared_ptr<const onednn::UnaryRunner> runner, Shape output) {
+  return [runner = std::move(runner), output = std::move(output)](KernelInputs inputs,
+                                                                  const HostOptions& options) {
+    Tensor y = Tensor::uninitialized(ElementType::kF32, output);
+    onednn::guarded([&] { runner->run(*inputs[0], y, options.threads); });
+    return std::vector<Tensor>{y};
+  };
+}
+
+bool is_global(const Node& node) { return node.op == "GlobalAveragePool" || node.op == "GlobalMaxPool"; }
+
+Window window_of(const Node& node, const Shape& x) {
+  return is_global(node) ? global_window(node, x) : pool_window(node, x);
+}
+
+// What the last window needs beyond the input. Negative where it ends before.
+int64_t end_padding(const WindowAxis& axis) {
+  return (axis.output - 1) * axis.stride + axis.effective_kernel() - axis.pad_begin - axis.input;
+}
+
+dnnl::algorithm pool_algorithm(const Node& node) {
+  if (node.op == "MaxPool" || node.op == "GlobalMaxPool") return dnnl::algorithm::pooling_max;
+  return node.int_or("count_include_pad", 0) != 0 ? dnnl::algorithm::pooling_avg_include_padding
+                                                  : dnnl::algorithm::pooling_avg_exclude_padding;
+}
+
+BoundKernel bind_pool(const Node& node, std::span<const KernelOperand> operands, const HostOptions& options) {
+  const Shape x = channels_first(operands[0].shape);
+  const Window window = window_of(node, x);
+  const Shape y = window.output_shape(x[0], x[1]);
+  memory::dims strides, kernel, begins, ends;
+  for (const WindowAxis& axis : window.axes) {
+    strides.push_back(axis.stride);
+    kernel.push_back(axis.kernel);
+    begins.push_back(axis.pad_begin);
+    ends.push_back(end_padding(axis));
+  }
+  return onednn::guarded([&] {
+    const onednn::ThreadScope scope(options.threads);
+    const dnnl::pooling_forward::desc desc(
+        dnnl::prop_kind::forward_inference, pool_algorithm(node), onednn::plain_channels_last(x.dims()),
+        onednn::plain_channels_last(y.dims()), strides, kernel, begins, ends);
+    const dnnl::pooling_forward::primitive_desc primitive(desc, user_scratchpad(), engine());
+    return running(
+        std::make_shared<const onednn::UnaryRunner>(engine(), primitive, dnnl::pooling_forward(primitive)),
+        channels_last(y));
+  });
+}
+
+BoundKernel bind_lrn(const Node& node, std::span<const KernelOperand> operands, const HostOptions& options) {
+  const Shape x = channels_first(operands[0].shape);
+  return onednn::guarded([&] {
+    const onednn::ThreadScope scope(options.threads);
+    const dnnl::lrn_forward::desc desc(
+        dnnl::prop_kind::forward_inference, dnnl::algorithm::lrn_across_channels,
+        onednn::plain_channels_last(x.dims()), node.int_or("size", 1), node.float_or("alpha", 1e-4f),
+        node.float_or("beta", 0.75f), node.float_or("bias", 1));
+    const dnnl::lrn_forward::primitive_desc primitive(desc, user_scratchpad(), engine());
+    return running(
+        std::make_shared<const onednn::UnaryRunner>(engine(), primitive, dnnl::lrn_forward(primitive)),
+        operands[0].shape);
+  });
+}
+
+// One long row: an activation does not see the shape.
+BoundKernel bind_activation(const Node& node, std::span<const KernelOperand> operands,
+                            const HostOptions& options) {
+  const std::vector<PostOperation> operations = post_operations(node);
+  TILEWRIGHT_CHECK(operations.size() == 1, "an activation is one operation");
+  return onednn::guarded([&] {
+    const onednn::ThreadScope scope(options.threads);
+    const dnnl::eltwise_forward::desc desc(
+        dnnl::prop_kind::forward_inference, onednn::eltwise_algorithm(operations[0].name),
+        onednn::plain({operands[0].shape.element_count()}), operations[0].alpha, operations[0].beta);
+    const dnnl::eltwise_forward::primitive_desc primitive(desc, user_scratchpad(), engine());
+    return running(
+        std::make_shared<const onednn::UnaryRunner>(engine(), primitive, dnnl::eltwise_forward(primitive)),
+        operands[0].shape);
+  });
+}
+
+std::vector<Tensor> view(const Node& node, KernelInputs inputs, const HostOptions&) {
+  return {required_input(inputs, 0).reshaped(Shape(node.ints_or("shape", {})))};
+}
+
+constexpr KernelEntry kImageKernels[] = {
+    {kHostDomain, "Activation", nullptr, bind_activation},
+    {kHostDomain, "AveragePool", nullptr, bind_pool},
+    {kHostDomain, "GlobalAveragePool", nullptr, bind_pool},
+    {kHostDomain, "GlobalMaxPool", nullptr, bind_pool},
+    {kHostDomain, "LRN", nullptr, bind_lrn},
+    {kHostDomain, "MaxPool", nullptr, bind_pool},
+    {kHostDomain, "View", view},
+};
+
+}  // namespace
+
+bool onednn_pools(const Node& node, const Shape& x) {
+  if (x.rank() > 5 || x.element_count() == 0 || node.int_or("storage_order", 0) != 0) return false;
+  const Window window = window_of(node, x);
+  if (window.has_dilation()) return false;
+  return std::ranges::all_of(window.axes, [&](const WindowAxis& axis) {
+    // With padding counted, oneDNN also counts what ceil_mode adds beyond it, ONNX does not.
+    const bool beyond = end_padding(axis) > axis.pad_end && node.int_or("count_include_pad", 0) != 0;
+    return !beyond && axis.pad_begin < axis.kernel && end_padding(axis) < axis.kernel &&
+           end_padding(axis) + axis.stride > 0;
+  });
+}
+
+std::span<const KernelEntry> image_kernels() { return kImageKernels; }
+
+}  // namespace tilewright
