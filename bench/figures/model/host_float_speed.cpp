@@ -28,8 +28,9 @@ using namespace tilewright;
 
 struct Network {
   const char* name;
-  const char* file;   // nullptr: of the zoo
-  bool fill = false;  // weights by the LCG rule
+  const char* file;                 // nullptr: of the zoo
+  bool fill = false;                // weights by the LCG rule
+  const char* dimension = nullptr;  // symbolic, becomes 1
 };
 
 constexpr Network kNetworks[] = {
@@ -47,7 +48,7 @@ constexpr Network kNetworks[] = {
     {"ad_autoencoder", "onnx_from_tflite/ad_autoencoder_fp32.onnx"},
     {"kwt1", "tflite_kwt1/kwt1.tflite"},
     {"mnist", "onnx_mnist8/model.onnx"},
-    {"super_resolution", "onnx_super_resolution10/model.onnx"},
+    {"super_resolution", "onnx_super_resolution10/model.onnx", false, "batch_size"},
     {"ultraface", "onnx_ultraface/ultraface_rfb320.onnx"},
     {"dcgan", "onnx_seeded/dcgan_generator_seeded.onnx"},
     {"fast_style", "onnx_seeded/fast_style_seeded_224.onnx"},
@@ -70,7 +71,7 @@ constexpr Network kNetworks[] = {
 Graph load(const Network& network) {
   if (network.file == nullptr) return zoo::network(network.name).build({});
   LoadOptions options;
-  options.dimensions["batch_size"] = 1;
+  if (network.dimension != nullptr) options.dimensions[network.dimension] = 1;
   Graph graph = load_model(outside_models() / network.file, options);
   if (!network.fill) return graph;
   return fill_lcg_weights(std::move(graph),

@@ -5,6 +5,7 @@
 #include "tilewright/host/execution_form.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "tilewright/graph/window.h"
 #include "tilewright/host/form_builder.h"
@@ -43,6 +44,13 @@ bool runs_channels_last(const Graph& graph, const Node& node) {
       const Window window = node.is("Conv") ? convolution_window(node, x, weights->shape())
                                             : transposed_window(node, x, weights->shape());
       return window.output_shape(x[0], outputs) == y && onednn_convolves(node, x, weights->shape());
+    }
+    if (node.is("InstanceNormalization")) {
+      const auto per_channel = [&](int input) {
+        const ValueId id = node.input(input);
+        return is_f32(graph, id) && graph.value(id).shape == Shape{x[1]};
+      };
+      return x == y && per_channel(1) && per_channel(2);
     }
     if (node.is("LRN")) return x == y && x.rank() == 4 && node.int_or("size", 0) % 2 == 1;
     return (node.is("MaxPool") || node.is("AveragePool") || node.is("GlobalAveragePool") ||
@@ -178,8 +186,79 @@ class Former {
   // Activations are one operation wherever they stand; the rest follows its inputs.
   void emit_alone(NodeId n) {
     const Node& node = graph_.nodes[size_t(n)];
-    if (emit_activation(n)) return;
+    if (emit_activation(n) || emit_normalization(n) || emit_shuffle(n)) return;
     if (!builder_.follow(node)) builder_.keep(node);
+  }
+
+  // Reshape, Transpose and Reshape that deal the channels of an image anew: [N, g k, ...] to [N, k g, ...].
+  bool emit_shuffle(NodeId n) {
+    const auto only_reader = [&](const Node& node) -> const Node* {
+      const std::vector<NodeId>& readers = readers_[size_t(node.outputs[0])];
+      const bool inner =
+          readers.size() == 1 && !graph_.is_output(node.outputs[0]) && !taken_[size_t(readers[0])];
+      return inner ? &graph_.nodes[size_t(readers[0])] : nullptr;
+    };
+    const Node& split = graph_.nodes[size_t(n)];
+    if (!split.is("Reshape") || !builder_.only_last(split.inputs[0])) return false;
+    const Node* turn = only_reader(split);
+    const Node* join = turn != nullptr && turn->is("Transpose") ? only_reader(*turn) : nullptr;
+    if (join == nullptr || !join->is("Reshape") || join->inputs[0] != turn->outputs[0]) return false;
+    const ValueId x = split.inputs[0], y = join->outputs[0];
+    const Shape &shape = graph_.value(x).shape, &parts = graph_.value(split.outputs[0]).shape;
+    const int rank = shape.rank();
+    std::vector<int64_t> perm{0, 2, 1};
+    for (int axis = 3; axis <= rank; ++axis) perm.push_back(axis);
+    if (parts.rank() != rank + 1 || graph_.value(y).shape != shape || turn->ints_or("perm", {}) != perm ||
+        parts[1] * parts[2] != shape[1]) {
+      return false;
+    }
+    for (int axis = 2; axis < rank; ++axis) {
+      if (parts[axis + 1] != shape[axis]) return false;
+    }
+    taken_[size_t(readers_[size_t(split.outputs[0])][0])] =
+        taken_[size_t(readers_[size_t(turn->outputs[0])][0])] = true;
+    builder_.shuffle_channels(split, x, parts[1], y);
+    return true;
+  }
+
+  // A batch normalisation that no convolution took in, where its images have their channels last; with the
+  // Relu behind it.
+  bool emit_normalization(NodeId n) {
+    const Node& node = graph_.nodes[size_t(n)];
+    if (!node.is("BatchNormalization") || node.inputs.size() != 5 || node.outputs.size() != 1 ||
+        !builder_.only_last(node.inputs[0]) || !is_f32(graph_, node.inputs[0]) ||
+        node.int_or("training_mode", 0) != 0) {
+      return false;
+    }
+    const int64_t channels = graph_.value(node.inputs[0]).shape[1];
+    const auto fits = [&](ValueId id) {
+      return is_f32(graph_, id) && graph_.is_constant(id) && graph_.value(id).shape == Shape{channels};
+    };
+    if (!std::all_of(node.inputs.begin() + 1, node.inputs.end(), fits)) return false;
+    Tensor factor(ElementType::kF32, Shape{channels}), offset(ElementType::kF32, Shape{channels});
+    for (int64_t c = 0; c < channels; ++c) {
+      const auto at = [&](int input) { return graph_.constant_input(node, input)->number_at(c); };
+      const double f = at(1) / std::sqrt(at(4) + double(node.float_or("epsilon", 1e-5f)));
+      factor.set_number(c, f);
+      offset.set_number(c, at(2) - at(3) * f);
+    }
+    Node scale;
+    scale.name = node.name;
+    scale.domain = kHostDomain;
+    scale.op = "ChannelScale";
+    scale.inputs = {builder_.last(node.inputs[0]), builder_.constant(std::move(factor)),
+                    builder_.constant(std::move(offset))};
+    ValueId y = node.outputs[0];
+    const Activation found = find_activation(graph_, readers_, y);
+    if (found.operations.size() == 1 && found.operations[0].name == "relu" &&
+        found.operations[0].alpha == 0 && !any_taken(found.nodes)) {
+      taken_[size_t(found.nodes[0])] = true;
+      set_post_operations(scale, found.operations);
+      y = graph_.nodes[size_t(found.nodes[0])].outputs[0];
+    }
+    scale.outputs = {builder_.define_last(y)};
+    builder_.add(std::move(scale));
+    return true;
   }
 
   bool emit_activation(NodeId n) {

@@ -8,7 +8,8 @@
 //
 // Nodes with another meaning than ONNX's are of the domain kHostDomain. Their tensors have channels last;
 // else they are the ONNX operators of the same names:
-//   Conv, ConvTranspose, MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool, LRN
+//   Conv, ConvTranspose, MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool, InstanceNormalization, LRN
+//   ChannelScale        x * factor[c] + offset[c] (inputs 1 and 2), and a Relu if that is its post-operation
 //   Gemm, MatMul        plain matrices
 //   Activation          one post-operation alone, in any layout
 //   View                the same elements under another shape (attribute "shape")

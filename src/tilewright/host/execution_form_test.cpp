@@ -178,7 +178,7 @@ class RandomNetwork {
     for (int axis = 2; axis < rank; ++axis) there.push_back(axis);
     there.push_back(1);
     for (int axis = 1; axis < rank - 1; ++axis) back.push_back(axis);
-    switch (below(8)) {
+    switch (below(10)) {
       case 0: {
         const ValueId moved = node("Transpose", {x}, {{"perm", there}});
         if (random_.chance(0.5)) graph_.outputs.push_back(moved);
@@ -204,6 +204,18 @@ class RandomNetwork {
                     {{"axes", rank == 3 ? Integers{2} : Integers{-1, 2}}, {"keepdims", int64_t{1}}});
       case 6:
         return node("LRN", {x}, {{"size", int64_t{random_.between(1, 3)}}});
+      case 7:
+        return node("InstanceNormalization", {x, constant({shape(x)[1]}), constant({shape(x)[1]})},
+                    {{"epsilon", 0.1f}});
+      case 8: {
+        if (shape(x)[1] % 2 != 0) return x;
+        Integers parts = shape(x).dims(), turned{0, 2, 1};
+        parts[1] /= 2;
+        parts.insert(parts.begin() + 1, 2);
+        for (int axis = 3; axis <= rank; ++axis) turned.push_back(axis);
+        const ValueId split = node("Reshape", {x, list(parts)});
+        return node("Reshape", {node("Transpose", {split}, {{"perm", turned}}), list(shape(x).dims())});
+      }
       default:
         return node("BatchNormalization",
                     {x, constant({shape(x)[1]}), constant({shape(x)[1]}), constant({shape(x)[1]}),
@@ -279,9 +291,49 @@ TEST(ExecutionForm, RandomNetworksMatchThePlainKernels) {
       ASSERT_EQ(seen.contains(ValueId(id)), !graph.is_constant(ValueId(id))) << graph.values[id].name;
     }
   }
-  EXPECT_EQ(operators, (std::set<std::string>{"Activation", "AveragePool", "Conv", "ConvTranspose", "Gemm",
-                                              "GlobalAveragePool", "GlobalMaxPool", "LRN", "MatMul",
-                                              "MaxPool", "View"}));
+  EXPECT_EQ(operators, (std::set<std::string>{"Activation", "AveragePool", "ChannelScale", "Conv",
+                                              "ConvTranspose", "Gemm", "GlobalAveragePool", "GlobalMaxPool",
+                                              "InstanceNormalization", "LRN", "MatMul", "MaxPool", "View"}));
+}
+
+// Runs of one executor overlap: results and what they point to belong to each run.
+TEST(ExecutionForm, RunsFromSeveralThreads) {
+  for (uint64_t seed = 201; seed <= 206; ++seed) {
+    Random random(seed);
+    const Graph graph = RandomNetwork(random).graph();
+    const Executor executor(graph);
+    std::vector<Tensor> inputs;
+    std::vector<std::vector<Tensor>> expected, found(8);
+    for (int i = 0; i < 8; ++i) {
+      inputs.push_back(testing::random_tensor(random, ElementType::kF32, graph.value(graph.inputs[0]).shape));
+      expected.push_back(executor.run({inputs.back()}));
+    }
+    {
+      std::vector<std::jthread> threads;
+      for (size_t i = 0; i < 8; ++i) {
+        threads.emplace_back([&, i] {
+          for (int run = 0; run < 5; ++run) found[i] = executor.run({inputs[i]});
+        });
+      }
+    }
+    for (size_t i = 0; i < 8; ++i) {
+      for (size_t k = 0; k < found[i].size(); ++k) ASSERT_TRUE(found[i][k].identical(expected[i][k])) << seed;
+    }
+  }
+}
+
+// Results outlive the executor, whose memory they came from.
+TEST(ExecutionForm, ResultsOutliveTheExecutor) {
+  Random random(7);
+  const Graph graph = RandomNetwork(random).graph();
+  const Tensor x = testing::random_tensor(random, ElementType::kF32, graph.value(graph.inputs[0]).shape);
+  std::vector<Tensor> first, second;
+  {
+    const Executor executor(graph);
+    first = executor.run({x});
+    second = executor.run({x});
+  }
+  for (size_t i = 0; i < first.size(); ++i) EXPECT_TRUE(first[i].identical(second[i]));
 }
 
 }  // namespace

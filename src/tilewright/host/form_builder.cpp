@@ -147,10 +147,13 @@ ValueId FormBuilder::channels_last_constant(ValueId id, int rank) {
   return entry->second = ValueId(form_.values.size()) - 1;
 }
 
-ValueId FormBuilder::constant_integers(const std::vector<int64_t>& values) {
-  Tensor tensor(Shape{int64_t(values.size())}, std::span<const int64_t>(values));
-  form_.values.push_back({"axes", tensor.type(), tensor.shape(), std::move(tensor)});
+ValueId FormBuilder::constant(Tensor tensor) {
+  form_.values.push_back({"constant", tensor.type(), tensor.shape(), std::move(tensor)});
   return ValueId(form_.values.size()) - 1;
+}
+
+ValueId FormBuilder::constant_integers(const std::vector<int64_t>& values) {
+  return constant(Tensor(Shape{int64_t(values.size())}, std::span<const int64_t>(values)));
 }
 
 ValueId FormBuilder::last(ValueId id) {
@@ -179,6 +182,31 @@ void FormBuilder::keep(Node node) {
 Graph FormBuilder::finish() {
   for (const ValueId id : graph_.outputs) need_plain(id);
   return std::move(form_);
+}
+
+void FormBuilder::shuffle_channels(const Node& origin, ValueId x, int64_t groups, ValueId y) {
+  const ValueId from = last(x);
+  const Shape shape = form_.value(from).shape;
+  const int64_t channels = shape[shape.rank() - 1], pixels = shape.element_count() / channels;
+  const auto step = [&](const std::string& op, const std::string& domain, ValueId in, ValueId out) -> Node& {
+    Node& node = form_.nodes.emplace_back();
+    node.name = origin.name;
+    node.op = op;
+    node.domain = domain;
+    node.inputs = {in};
+    node.outputs = {out};
+    return node;
+  };
+  const auto value = [&](Shape dims) {
+    form_.values.push_back({origin.name, graph_.value(x).type, std::move(dims), std::nullopt});
+    return ValueId(form_.values.size()) - 1;
+  };
+  const ValueId split = value(Shape{pixels, groups, channels / groups});
+  const ValueId turned = value(Shape{pixels, channels / groups, groups});
+  step("View", kHostDomain, from, split).attributes["shape"] = form_.value(split).shape.dims();
+  step("Transpose", "", split, turned).attributes["perm"] = std::vector<int64_t>{0, 2, 1};
+  const ValueId joined = define_last(y);
+  step("View", kHostDomain, turned, joined).attributes["shape"] = form_.value(joined).shape.dims();
 }
 
 // Input 0 and the outputs with channels last; the rest of the node has been changed already.
@@ -353,9 +381,7 @@ bool FormBuilder::follow_pad_or_resize(Node node) {
     lists.push_back(i);
   }
   for (const size_t i : lists) {
-    Tensor moved = entries_permuted(*graph_.value(node.inputs[i]).constant, rank);
-    form_.values.push_back({"per axis", moved.type(), moved.shape(), std::move(moved)});
-    node.inputs[i] = ValueId(form_.values.size()) - 1;
+    node.inputs[i] = constant(entries_permuted(*graph_.value(node.inputs[i]).constant, rank));
   }
   add_following(std::move(node));
   return true;

@@ -15,6 +15,7 @@ class FormBuilder {
   ValueId last(ValueId id);
   // A new id for it, which the node that is added next computes.
   ValueId define_last(ValueId id);
+  ValueId constant(Tensor tensor);
   // Whether the value exists, so far, with channels last alone.
   bool only_last(ValueId id) const;
 
@@ -22,6 +23,8 @@ class FormBuilder {
   void keep(Node node);
   // A node whose inputs exist already.
   void add(Node node) { form_.nodes.push_back(std::move(node)); }
+  // `y` is `x` with its channels, seen as a matrix of `groups` rows, transposed; both with channels last.
+  void shuffle_channels(const Node& origin, ValueId x, int64_t groups, ValueId y);
   // Adds the node in the form of its inputs, if that is channels-last alone and the operator can run on it.
   bool follow(const Node& node);
 

@@ -76,67 +76,111 @@ namespace {
 // oneDNN takes no pointer to const; sources are only read.
 void* data_of(const Tensor& tensor) { return const_cast<std::byte*>(tensor.bytes().data()); }
 
-// Memory for the time of a run, of the run's pool.
-struct Scratch {
-  Scratch(const dnnl::memory::desc& desc, const dnnl::engine& engine)
-      : bytes(tensor_memory(desc.get_size(), false)), memory(desc, engine, bytes.get()) {}
-  std::shared_ptr<std::byte[]> bytes;
-  dnnl::memory memory;
-};
+void check(dnnl_status_t status) {
+  if (status != dnnl_success) throw dnnl::error(status, "execution");
+}
 
 }  // namespace
 
-void Runner::prepack(const Tensor& weights) {
-  if (wanted_.weights == given_.weights) return;
+Invoker::Invoker(const dnnl::engine& engine, dnnl::primitive primitive, std::vector<Argument> arguments,
+                 const dnnl::memory::desc& scratchpad)
+    : engine_(engine),
+      primitive_(std::move(primitive)),
+      arguments_(std::move(arguments)),
+      scratch_bytes_(scratchpad.get_size()) {
+  if (scratch_bytes_ > 0) arguments_.push_back({DNNL_ARG_SCRATCHPAD, scratchpad});
+}
+
+std::unique_ptr<Invoker::Call> Invoker::make_call() const {
+  auto call = std::make_unique<Call>(Call{dnnl::stream(engine_), {}, {}});
+  for (const Argument& argument : arguments_) {
+    call->memories.emplace_back(argument.desc, engine_, nullptr);
+    call->arguments.push_back({argument.name, call->memories.back().get()});
+  }
+  return call;
+}
+
+void Invoker::run(std::span<void* const> memory, int threads) const {
+  std::unique_ptr<Call> call;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      call = std::move(idle_.back());
+      idle_.pop_back();
+    }
+  }
+  if (call == nullptr) call = make_call();
+  std::shared_ptr<std::byte[]> scratch;
+  for (size_t i = 0; i < memory.size(); ++i) call->memories[i].set_data_handle(memory[i]);
+  if (scratch_bytes_ > 0) {
+    scratch = tensor_memory(scratch_bytes_, false);
+    call->memories.back().set_data_handle(scratch.get());
+  }
+  const ThreadScope scope(threads);
+  check(dnnl_primitive_execute(primitive_.get(), call->stream.get(), int(call->arguments.size()),
+                               call->arguments.data()));
+  check(dnnl_stream_wait(call->stream.get()));
+  const std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(call));
+}
+
+std::vector<Invoker::Argument> Runner::arguments(const dnnl::memory::desc& bias) const {
+  std::vector<Invoker::Argument> result{
+      {DNNL_ARG_SRC, wanted_.source}, {DNNL_ARG_WEIGHTS, wanted_.weights}, {DNNL_ARG_DST, wanted_.target}};
+  if (has_bias_) result.push_back({DNNL_ARG_BIAS, bias});
+  for (const PostOps::Added& added : added_) result.push_back({added.argument, added.desc});
+  return result;
+}
+
+std::shared_ptr<std::byte[]> Runner::reordered(void* from, const dnnl::memory::desc& given,
+                                               const dnnl::memory::desc& wanted) const {
+  std::shared_ptr<std::byte[]> result = tensor_memory(wanted.get_size(), false);
   dnnl::stream stream(engine_);
-  dnnl::memory plain_weights(given_.weights, engine_, data_of(weights));
-  prepacked_ = dnnl::memory(wanted_.weights, engine_);
-  dnnl::reorder(plain_weights, prepacked_).execute(stream, plain_weights, prepacked_);
+  dnnl::memory source(given, engine_, from), target(wanted, engine_, result.get());
+  dnnl::reorder(source, target).execute(stream, source, target);
   stream.wait();
+  return result;
+}
+
+void Runner::prepack(const Tensor& weights) {
+  if (wanted_.weights != given_.weights) {
+    prepacked_ = reordered(data_of(weights), given_.weights, wanted_.weights);
+  }
 }
 
 void Runner::run(KernelInputs inputs, Tensor& target, int threads) const {
   const ThreadScope scope(threads);
-  dnnl::stream stream(engine_);
-  std::vector<Scratch> scratch;
-  scratch.reserve(4);
-  const auto in_layout = [&](const Tensor& tensor, const dnnl::memory::desc& from,
-                             const dnnl::memory::desc& to) {
-    dnnl::memory given(from, engine_, data_of(tensor));
-    if (from == to) return given;
-    const dnnl::memory& wanted = scratch.emplace_back(to, engine_).memory;
-    dnnl::reorder(given, wanted).execute(stream, given, const_cast<dnnl::memory&>(wanted));
-    return wanted;
-  };
+  std::shared_ptr<std::byte[]> source, weights, computed;
+  std::vector<void*> memory{data_of(*inputs[0]), data_of(*inputs[1]), target.mutable_bytes().data()};
+  if (wanted_.source != given_.source) {
+    source = reordered(memory[0], given_.source, wanted_.source);
+    memory[0] = source.get();
+  }
+  if (prepacked_ != nullptr) {
+    memory[1] = prepacked_.get();
+  } else if (wanted_.weights != given_.weights) {
+    weights = reordered(memory[1], given_.weights, wanted_.weights);
+    memory[1] = weights.get();
+  }
   const bool direct = wanted_.target == given_.target;
-  dnnl::memory result(given_.target, engine_, target.mutable_bytes().data());
-  dnnl::memory computed = direct ? result : scratch.emplace_back(wanted_.target, engine_).memory;
-  std::unordered_map<int, dnnl::memory> arguments{
-      {DNNL_ARG_SRC, in_layout(*inputs[0], given_.source, wanted_.source)},
-      {DNNL_ARG_WEIGHTS, prepacked_ ? prepacked_ : in_layout(*inputs[1], given_.weights, wanted_.weights)},
-      {DNNL_ARG_DST, computed}};
-  if (scratchpad_.get_size() > 0) {
-    arguments.insert({DNNL_ARG_SCRATCHPAD, scratch.emplace_back(scratchpad_, engine_).memory});
+  if (!direct) {
+    computed = tensor_memory(wanted_.target.get_size(), false);
+    memory[2] = computed.get();
   }
-  if (bias_.get_size() > 0) {
-    arguments.insert({DNNL_ARG_BIAS, dnnl::memory(bias_, engine_, data_of(*inputs[2]))});
-  }
-  for (const PostOps::Added& added : added_) {
-    arguments.insert({added.argument, dnnl::memory(added.desc, engine_, data_of(*inputs[added.input]))});
-  }
-  primitive_.execute(stream, arguments);
-  if (!direct) dnnl::reorder(computed, result).execute(stream, computed, result);
+  if (has_bias_) memory.push_back(data_of(*inputs[2]));
+  for (const PostOps::Added& added : added_) memory.push_back(data_of(*inputs[added.input]));
+  invoker_.run(memory, threads);
+  if (direct) return;
+  dnnl::stream stream(engine_);
+  dnnl::memory from(wanted_.target, engine_, computed.get()),
+      to(given_.target, engine_, target.mutable_bytes().data());
+  dnnl::reorder(from, to).execute(stream, from, to);
   stream.wait();
 }
 
 void UnaryRunner::run(const Tensor& source, Tensor& target, int threads) const {
-  const ThreadScope scope(threads);
-  dnnl::stream stream(engine_);
-  const Scratch scratch(scratchpad_, engine_);
-  primitive_.execute(stream, {{DNNL_ARG_SRC, dnnl::memory(source_, engine_, data_of(source))},
-                              {DNNL_ARG_DST, dnnl::memory(target_, engine_, target.mutable_bytes().data())},
-                              {DNNL_ARG_SCRATCHPAD, scratch.memory}});
-  stream.wait();
+  void* const memory[] = {data_of(source), target.mutable_bytes().data()};
+  invoker_.run(memory, threads);
 }
 
 }  // namespace tilewright::onednn

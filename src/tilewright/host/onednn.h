@@ -2,7 +2,10 @@
 // files: the library's header is heavy.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <vector>
 
 #include "tilewright/host/kernel.h"
 #include "tilewright/host/post_operations.h"
@@ -42,9 +45,38 @@ struct PostOps {
   std::vector<Added> added;
 };
 
+// A primitive with its arguments, which are made once and point to other memory in each run. Runs that
+// overlap have arguments of their own. Scratch memory belongs to each run.
+class Invoker {
+ public:
+  struct Argument {
+    int name;  // DNNL_ARG_SRC, ...
+    dnnl::memory::desc desc;
+  };
+  Invoker(const dnnl::engine& engine, dnnl::primitive primitive, std::vector<Argument> arguments,
+          const dnnl::memory::desc& scratchpad);
+
+  // One pointer per argument.
+  void run(std::span<void* const> memory, int threads) const;
+
+ private:
+  struct Call {
+    dnnl::stream stream;
+    std::vector<dnnl::memory> memories;  // the last is the scratch memory
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+  std::unique_ptr<Call> make_call() const;
+
+  dnnl::engine engine_;
+  dnnl::primitive primitive_;
+  std::vector<Argument> arguments_;
+  size_t scratch_bytes_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Call>> idle_;
+};
+
 // A primitive that runs on tensors as they lie in memory: reorders to and from the layouts the primitive
-// prefers, weights only once when they are constant. Its scratch memory belongs to each run, so that runs may
-// overlap.
+// prefers, weights only once when they are constant.
 class Runner {
  public:
   // How the tensors of the graph lie in memory.
@@ -58,12 +90,11 @@ class Runner {
   Runner(const dnnl::engine& engine, const PrimitiveDesc& desc, dnnl::primitive primitive, Layouts given,
          const Tensor* weights, std::vector<PostOps::Added> added = {})
       : engine_(engine),
-        primitive_(std::move(primitive)),
         given_(std::move(given)),
         wanted_{desc.src_desc(), desc.weights_desc(), desc.dst_desc()},
-        bias_(desc.bias_desc()),
-        scratchpad_(desc.scratchpad_desc()),
-        added_(std::move(added)) {
+        has_bias_(desc.bias_desc().get_size() > 0),
+        added_(std::move(added)),
+        invoker_(engine, std::move(primitive), arguments(desc.bias_desc()), desc.scratchpad_desc()) {
     if (weights != nullptr) prepack(*weights);
   }
 
@@ -72,14 +103,18 @@ class Runner {
   void run(KernelInputs inputs, Tensor& target, int threads) const;
 
  private:
+  std::vector<Invoker::Argument> arguments(const dnnl::memory::desc& bias) const;
   void prepack(const Tensor& weights);
+  std::shared_ptr<std::byte[]> reordered(void* from, const dnnl::memory::desc& given,
+                                         const dnnl::memory::desc& wanted) const;
 
   dnnl::engine engine_;
-  dnnl::primitive primitive_;
   Layouts given_, wanted_;
-  dnnl::memory::desc bias_, scratchpad_;
+  bool has_bias_;
   std::vector<PostOps::Added> added_;
-  dnnl::memory prepacked_;  // empty unless the weights are constant and the primitive wants another layout
+  Invoker invoker_;
+  std::shared_ptr<std::byte[]>
+      prepacked_;  // set if the weights are constant and the primitive wants another layout
 };
 
 // A primitive of one source and one target without weights, on tensors as they lie in memory.
@@ -87,18 +122,14 @@ class UnaryRunner {
  public:
   template <typename PrimitiveDesc>
   UnaryRunner(const dnnl::engine& engine, const PrimitiveDesc& desc, dnnl::primitive primitive)
-      : engine_(engine),
-        primitive_(std::move(primitive)),
-        source_(desc.src_desc()),
-        target_(desc.dst_desc()),
-        scratchpad_(desc.scratchpad_desc()) {}
+      : invoker_(engine, std::move(primitive),
+                 {{DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_DST, desc.dst_desc()}}, desc.scratchpad_desc()) {
+  }
 
   void run(const Tensor& source, Tensor& target, int threads) const;
 
  private:
-  dnnl::engine engine_;
-  dnnl::primitive primitive_;
-  dnnl::memory::desc source_, target_, scratchpad_;
+  Invoker invoker_;
 };
 
 dnnl::algorithm eltwise_algorithm(const std::string& post_operation);

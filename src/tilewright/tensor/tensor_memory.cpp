@@ -68,7 +68,11 @@ std::shared_ptr<std::byte[]> tensor_memory(size_t bytes, bool zero_filled) {
   }
   // calloc: large zero-filled tensors cost no page until they are touched.
   const size_t size = std::max<size_t>(bytes, 1);
-  auto* memory = static_cast<std::byte*>(zero_filled ? std::calloc(size, 1) : std::malloc(size));
+  auto* memory = static_cast<std::byte*>(
+      zero_filled ? std::calloc(size, 1)
+      : size < kPooledBytes
+          ? std::malloc(size)
+          : std::aligned_alloc(kAlignment, (size + kAlignment - 1) / kAlignment * kAlignment));
   if (memory == nullptr) return nullptr;
   return {memory, [](std::byte* p) { std::free(p); }};
 }

@@ -1,6 +1,11 @@
 // The layers of the execution form that are neither convolutions nor products: pools and LRN with channels
 // last, activations, views. All but views are primitives of oneDNN.
+#include <algorithm>
+#include <cmath>
+
+#include "tilewright/base/parallel.h"
 #include "tilewright/graph/window.h"
+#include "tilewright/host/element_dispatch.h"
 #include "tilewright/host/execution_form.h"
 #include "tilewright/host/image_layout.h"
 #include "tilewright/host/kernel_inputs.h"
@@ -105,6 +110,75 @@ BoundKernel bind_activation(const Node& node, std::span<const KernelOperand> ope
   });
 }
 
+// Element i of every row of C by factor i, plus offset i. NaN stays NaN.
+std::vector<Tensor> channel_scale(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  const bool relu = !post_operations(node).empty();
+  const int64_t channels = inputs[1]->size(), rows = x.size() / channels;
+  Tensor y = Tensor::uninitialized(ElementType::kF32, x.shape());
+  const float *in = storage<float>(x), *factor = storage<float>(*inputs[1]),
+              *offset = storage<float>(*inputs[2]);
+  float* out = mutable_storage<float>(y);
+  parallel_for(options.threads, rows, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const float* from = in + row * channels;
+      float* to = out + row * channels;
+      if (relu) {
+        for (int64_t c = 0; c < channels; ++c) {
+          const float value = from[c] * factor[c] + offset[c];
+          to[c] = value < 0 ? 0 : value;
+        }
+      } else {
+        for (int64_t c = 0; c < channels; ++c) to[c] = from[c] * factor[c] + offset[c];
+      }
+    }
+  });
+  return {y};
+}
+
+// Sums of the rows of one image, by channel, in f64: of x - mean to the given power.
+void sum_rows(const float* x, int64_t rows, const std::vector<double>& mean, bool squared,
+              std::vector<double>& sums) {
+  const size_t channels = sums.size();
+  std::ranges::fill(sums, 0.0);
+  for (int64_t row = 0; row < rows; ++row, x += channels) {
+    if (squared) {
+      for (size_t c = 0; c < channels; ++c) sums[c] += (double(x[c]) - mean[c]) * (double(x[c]) - mean[c]);
+    } else {
+      for (size_t c = 0; c < channels; ++c) sums[c] += double(x[c]);
+    }
+  }
+}
+
+std::vector<Tensor> instance_normalization(const Node& node, KernelInputs inputs,
+                                           const HostOptions& options) {
+  const Tensor &x = required_input(inputs, 0), &scale = *inputs[1], &bias = *inputs[2];
+  const int64_t images = x.shape()[0], channels = scale.size(), rows = x.size() / (images * channels);
+  const double epsilon = double(node.float_or("epsilon", 1e-5f));
+  Tensor y = Tensor::uninitialized(ElementType::kF32, x.shape());
+  float* const out = mutable_storage<float>(y);
+  parallel_for(options.threads, images, [&](int64_t begin, int64_t end) {
+    std::vector<double> mean(static_cast<size_t>(channels)), squares(mean);
+    std::vector<float> factor(mean.size()), offset(mean.size());
+    for (int64_t image = begin; image < end; ++image) {
+      const float* from = storage<float>(x) + image * rows * channels;
+      float* to = out + image * rows * channels;
+      sum_rows(from, rows, mean, false, mean);
+      for (double& value : mean) value /= double(rows);
+      sum_rows(from, rows, mean, true, squares);
+      for (size_t c = 0; c < mean.size(); ++c) {
+        const double f = double(storage<float>(scale)[c]) / std::sqrt(squares[c] / double(rows) + epsilon);
+        factor[c] = float(f);
+        offset[c] = float(double(storage<float>(bias)[c]) - mean[c] * f);
+      }
+      for (int64_t row = 0; row < rows; ++row, from += channels, to += channels) {
+        for (size_t c = 0; c < mean.size(); ++c) to[c] = from[c] * factor[c] + offset[c];
+      }
+    }
+  });
+  return {y};
+}
+
 std::vector<Tensor> view(const Node& node, KernelInputs inputs, const HostOptions&) {
   return {required_input(inputs, 0).reshaped(Shape(node.ints_or("shape", {})))};
 }
@@ -112,8 +186,10 @@ std::vector<Tensor> view(const Node& node, KernelInputs inputs, const HostOption
 constexpr KernelEntry kImageKernels[] = {
     {kHostDomain, "Activation", nullptr, bind_activation},
     {kHostDomain, "AveragePool", nullptr, bind_pool},
+    {kHostDomain, "ChannelScale", channel_scale},
     {kHostDomain, "GlobalAveragePool", nullptr, bind_pool},
     {kHostDomain, "GlobalMaxPool", nullptr, bind_pool},
+    {kHostDomain, "InstanceNormalization", instance_normalization},
     {kHostDomain, "LRN", nullptr, bind_lrn},
     {kHostDomain, "MaxPool", nullptr, bind_pool},
     {kHostDomain, "View", view},
