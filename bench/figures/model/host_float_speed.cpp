@@ -191,9 +191,9 @@ void run_all(const Options& options) {
   std::ranges::sort(ratios);
   const double median = (ratios[(ratios.size() - 1) / 2] + ratios[ratios.size() / 2]) / 2;
   fmt::print(
-      "{{\"figure\": \"host_float_speed\", \"median_ratio\": {:.2f}, \"worst_ratio\": {:.2f}, "
+      "{{\"figure\": \"host_float_speed\", \"count\": {}, \"median_ratio\": {:.2f}, \"worst_ratio\": {:.2f}, "
       "\"networks\": {}}}\n",
-      median, ratios.back(), networks.dump());
+      ratios.size(), median, ratios.back(), networks.dump());
 }
 
 }  // namespace

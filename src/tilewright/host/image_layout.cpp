@@ -1,3 +1,4 @@
+// Permutations of axes, and when they move nothing.
 #include "tilewright/host/image_layout.h"
 
 namespace tilewright {

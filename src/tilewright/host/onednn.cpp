@@ -1,3 +1,4 @@
+// Calls through oneDNN's C interface: its C++ wrapper copies the arguments of every call.
 #include "tilewright/host/onednn.h"
 
 #include <map>

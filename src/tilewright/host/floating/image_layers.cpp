@@ -150,8 +150,7 @@ void sum_rows(const float* x, int64_t rows, const std::vector<double>& mean, boo
   }
 }
 
-std::vector<Tensor> instance_normalization(const Node& node, KernelInputs inputs,
-                                           const HostOptions& options) {
+std::vector<Tensor> normalized_instances(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor &x = required_input(inputs, 0), &scale = *inputs[1], &bias = *inputs[2];
   const int64_t images = x.shape()[0], channels = scale.size(), rows = x.size() / (images * channels);
   const double epsilon = double(node.float_or("epsilon", 1e-5f));
@@ -179,7 +178,7 @@ std::vector<Tensor> instance_normalization(const Node& node, KernelInputs inputs
   return {y};
 }
 
-std::vector<Tensor> view(const Node& node, KernelInputs inputs, const HostOptions&) {
+std::vector<Tensor> as_other_shape(const Node& node, KernelInputs inputs, const HostOptions&) {
   return {required_input(inputs, 0).reshaped(Shape(node.ints_or("shape", {})))};
 }
 
@@ -189,10 +188,10 @@ constexpr KernelEntry kImageKernels[] = {
     {kHostDomain, "ChannelScale", channel_scale},
     {kHostDomain, "GlobalAveragePool", nullptr, bind_pool},
     {kHostDomain, "GlobalMaxPool", nullptr, bind_pool},
-    {kHostDomain, "InstanceNormalization", instance_normalization},
+    {kHostDomain, "InstanceNormalization", normalized_instances},
     {kHostDomain, "LRN", nullptr, bind_lrn},
     {kHostDomain, "MaxPool", nullptr, bind_pool},
-    {kHostDomain, "View", view},
+    {kHostDomain, "View", as_other_shape},
 };
 
 }  // namespace
