@@ -128,6 +128,7 @@ class Model(Ported):
                  weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
                  method: str | None = None, corrections: str | None = None, per_tensor: bool | None = None,
                  symmetric: bool | None = None, integer_borders: bool | None = None,
+                 mixed: str | None = None, target_db: float | None = None, mean_bits: float | None = None,
                  states: dict[str, str] | None = None,
                  evaluation: Samples | None = None, labels: npt.ArrayLike | os.PathLike[str] | None = None,
                  output: Path | None = None, format: str | None = None, threads: int | None = None,
@@ -135,14 +136,18 @@ class Model(Ported):
         """The model in integers (QDQ), calibrated on `images` (samples as in `measure`), or in fixed point
         (number_type "q10.22"). Its accuracy is measured on `evaluation`, or else on the images;
         `labels` are class numbers of those samples. `output` also writes an ONNX file, `format` as for
-        `QuantizedModel.save`. `scales`: real or power-of-two; `method`: squared-error, min-max, percentile or kl;
+        `QuantizedModel.save`. `scales`: real or power-of-two; `method`: best (of several, by what is
+        left of the values), layer-error, squared-error, min-max, percentile or kl;
         `corrections`: some of bias, rounding and equalize, separated by commas, or none;
+        `mixed`: bits that the weights of a layer may have, "4,8", with 16 also activations, chosen within
+        `target_db`, the outputs' least signal to noise, or `mean_bits` of a weight;
         `symmetric`: zero points of activations are 0; `integer_borders`: the model takes and gives 8-bit
         integers, whose scales the report states; `states`: which output each recurrent input takes at the next
         sample, {"h0": "hn"} (docs/guides/recurrent.md)."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
                        activation_bits=activation_bits, scales=scales, method=method, corrections=corrections,
                        per_tensor=per_tensor, symmetric=symmetric, integer_borders=integer_borders, states=states,
+                       mixed=mixed, target_db=target_db, mean_bits=mean_bits,
                        format=format, threads=threads_of(threads))
         if images is not None:
             request.calibration = samples_of(images, scale, preprocess)

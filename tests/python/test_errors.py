@@ -26,6 +26,10 @@ def test_all_problems_are_listed(lenet, images):
     (lambda m, x: m.quantize(), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4], weight_bits=9), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4], number_type="q99.x"), tw.InvalidInput),
+    (lambda m, x: m.quantize(x[:4], mixed="4,8"), tw.InvalidInput),
+    (lambda m, x: m.quantize(x[:4], mixed="4,8", target_db=20, mean_bits=6), tw.InvalidInput),
+    (lambda m, x: m.quantize(x[:4], mixed="4,wide", mean_bits=6), tw.InvalidInput),
+    (lambda m, x: m.quantize(x[:4], mean_bits=6), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4]).compile("no-such-overlay"), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4]).compile("overlay-16x16").run(x[:1], engine="fast"), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4]).compile("overlay-16x16").run(x[:1], engine="host", memory="fixed"), tw.InvalidInput),
@@ -53,10 +57,17 @@ def test_kinds(lenet, images, call, kind):
     assert str(caught.value) and caught.value.diagnostics
 
 
-@pytest.mark.parametrize("options", [{"method": m} for m in ("squared-error", "min-max", "percentile", "kl")]
+@pytest.mark.parametrize("options", [{"method": m} for m in ("best", "layer-error", "squared-error", "min-max",
+                                                                "percentile", "kl")]
                          + [{"scales": s} for s in ("real", "power-of-two")])
 def test_every_word_of_quantize_is_taken(lenet, images, options):
     assert lenet.quantize(images[:4], **options).report["samples"] == 4
+
+
+def test_mixed_bits_keep_their_bound(lenet, images):
+    report = lenet.quantize(images[:8], mixed="4,8", mean_bits=6).report["mixed"]
+    assert report["mean_bits"] <= 6
+    assert {layer["bits"] for layer in report["layers"]} <= {4, 8}
 
 
 def test_a_missing_file_is_no_expression():

@@ -37,6 +37,37 @@ SampleRequest samples_of(const std::vector<std::pair<std::string, py::object>>& 
   return request;
 }
 
+void bind_quantize_request(py::module_& m) {
+  py::class_<QuantizeRequest>(m, "QuantizeRequest")
+      .def(py::init<>())
+      .def_readwrite("model", &QuantizeRequest::model)
+      .def_readwrite("number_type", &QuantizeRequest::number_type)
+      .def_readwrite("calibration", &QuantizeRequest::calibration)
+      .def_readwrite("evaluation", &QuantizeRequest::evaluation)
+      .def_property(
+          "labels", [](const QuantizeRequest&) { return py::none(); },
+          [](QuantizeRequest& request, const py::object& labels) { request.labels = source_of("", labels); })
+      .def_property(
+          "states", [](const QuantizeRequest&) { return py::none(); },
+          [](QuantizeRequest& request, const std::map<std::string, std::string>& states) {
+            for (const auto& [input, output] : states) request.states.push_back({input, output});
+          })
+      .def_readwrite("output", &QuantizeRequest::output)
+      .def_readwrite("format", &QuantizeRequest::format)
+      .def_readwrite("scales", &QuantizeRequest::scales)
+      .def_readwrite("method", &QuantizeRequest::method)
+      .def_readwrite("corrections", &QuantizeRequest::corrections)
+      .def_readwrite("per_tensor", &QuantizeRequest::per_tensor)
+      .def_readwrite("symmetric", &QuantizeRequest::symmetric)
+      .def_readwrite("integer_borders", &QuantizeRequest::integer_borders)
+      .def_readwrite("weight_bits", &QuantizeRequest::weight_bits)
+      .def_readwrite("activation_bits", &QuantizeRequest::activation_bits)
+      .def_readwrite("mixed", &QuantizeRequest::mixed)
+      .def_readwrite("target_db", &QuantizeRequest::target_db)
+      .def_readwrite("mean_bits", &QuantizeRequest::mean_bits)
+      .def_readwrite("threads", &QuantizeRequest::threads);
+}
+
 }  // namespace
 
 // [(name, type, shape)] of a graph's inputs or outputs.
@@ -96,31 +127,7 @@ void bind_models(py::module_& m) {
   m.def("taken_by", [](const ModelFile& model, const std::string& machine, const std::string& prefix) {
     return pair_of(in_background([&] { return taken_by(model, machine, folders(prefix)); }));
   });
-  py::class_<QuantizeRequest>(m, "QuantizeRequest")
-      .def(py::init<>())
-      .def_readwrite("model", &QuantizeRequest::model)
-      .def_readwrite("number_type", &QuantizeRequest::number_type)
-      .def_readwrite("calibration", &QuantizeRequest::calibration)
-      .def_readwrite("evaluation", &QuantizeRequest::evaluation)
-      .def_property(
-          "labels", [](const QuantizeRequest&) { return py::none(); },
-          [](QuantizeRequest& request, const py::object& labels) { request.labels = source_of("", labels); })
-      .def_property(
-          "states", [](const QuantizeRequest&) { return py::none(); },
-          [](QuantizeRequest& request, const std::map<std::string, std::string>& states) {
-            for (const auto& [input, output] : states) request.states.push_back({input, output});
-          })
-      .def_readwrite("output", &QuantizeRequest::output)
-      .def_readwrite("format", &QuantizeRequest::format)
-      .def_readwrite("scales", &QuantizeRequest::scales)
-      .def_readwrite("method", &QuantizeRequest::method)
-      .def_readwrite("corrections", &QuantizeRequest::corrections)
-      .def_readwrite("per_tensor", &QuantizeRequest::per_tensor)
-      .def_readwrite("symmetric", &QuantizeRequest::symmetric)
-      .def_readwrite("integer_borders", &QuantizeRequest::integer_borders)
-      .def_readwrite("weight_bits", &QuantizeRequest::weight_bits)
-      .def_readwrite("activation_bits", &QuantizeRequest::activation_bits)
-      .def_readwrite("threads", &QuantizeRequest::threads);
+  bind_quantize_request(m);
   m.def("quantize", [](const QuantizeRequest& request, const py::object& progress) {
     QuantizedModel made = in_background([&] { return quantize_model(request); }, progress);
     return py::make_tuple(std::make_shared<Graph>(std::move(made.graph)), made.report.text, made.report.json);

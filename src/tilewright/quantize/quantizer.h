@@ -3,6 +3,8 @@
 // in any ONNX runtime; `integerize` turns it into integer operators.
 #pragma once
 
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,18 +27,26 @@ struct QuantizeOptions {
   ScaleKind scales = ScaleKind::kReal;
   // Zero points of activations are 0. Powers of two are always symmetric.
   bool symmetric_activations = false;
-  CalibrationMethod calibration = CalibrationMethod::kSquaredError;
+  // How ranges are chosen. Not set, as the command has it: several methods and corrections are tried on the
+  // samples, plain min-max ranges among them, and what leaves the least noise is taken (recipe_choice.h); the
+  // corrections below are then those that may be taken. That costs several times as much.
+  std::optional<CalibrationMethod> calibration = CalibrationMethod::kSquaredError;
   double percentile = 99.99;  // for kPercentile
   bool correct_bias = true;   // the mean error of each output channel goes into the bias
   // Weights are rounded for the smallest error of their layer's outputs (layer_reconstruction.h), not each to
   // the nearest integer.
   bool reconstruct = true;
   bool equalize = false;  // factors between layers (equalize.h)
+  // Of the weights of single nodes, 2..8, and of single activations, 2..8 or 16, by name; all others have the
+  // bits above. A group of values that share a scale has the bits of the last one named. An activation of 16
+  // bits has no integer form: what reads it stays in float (integerize.h).
+  std::map<std::string, int> layer_bits, value_bits;
   int threads = 1;
 };
 
 // What a quantised graph's values mean beside those of the float graph.
 struct QuantizeReport {
+  QuantizeOptions recipe;  // with the method and the corrections that were taken
   // Convolutions and products of matrices, in graph order, with the errors that each adds.
   struct Layer {
     std::string node,
@@ -44,6 +54,14 @@ struct QuantizeReport {
     LayerErrors errors;
   };
   std::vector<Layer> layers;
+  // What was tried where the method was left open, with its ratios on runs that it was not fitted to: the
+  // median of the quantised values, and the least of the outputs.
+  struct Attempt {
+    std::string recipe;  // "min-max", "layer-error with bias, rounding"
+    double median_db = 0, output_db = 0;
+    bool taken = false;
+  };
+  std::vector<Attempt> attempts;
   // Of values whose channels were multiplied; they have other names in the quantised graph (equalize.h).
   ChannelFactors factors;
 };

@@ -14,6 +14,7 @@
 #include "tilewright/quantize/calibrate/calibration.h"
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/equalize.h"
+#include "tilewright/quantize/float_graph_testing.h"
 #include "tilewright/quantize/integer_borders.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantization_plan.h"
@@ -23,33 +24,6 @@ namespace tilewright {
 namespace {
 
 using Names = std::vector<std::string>;
-
-// Float graphs with random weights.
-class FloatGraph {
- public:
-  Graph graph;
-  Random random{7};
-
-  Tensor numbers(Shape shape, double low, double high) {
-    Tensor tensor(ElementType::kF32, std::move(shape));
-    for (float& x : tensor.mutable_data<float>()) x = float(low + random.uniform() * (high - low));
-    return tensor;
-  }
-  ValueId node(const std::string& op, std::vector<ValueId> inputs, Shape shape, Attributes attributes = {}) {
-    const ValueId out = graph.add_value(op + "_out", ElementType::kF32, std::move(shape));
-    graph.add_node(op, op, std::move(inputs), {out}).attributes = std::move(attributes);
-    return out;
-  }
-  // 3x3, padded: the spatial size stays.
-  ValueId convolution(ValueId x, int64_t channels) {
-    const Shape shape = graph.value(x).shape;
-    const ValueId w = graph.add_constant("w", numbers({channels, shape[1], 3, 3}, -0.5, 0.5));
-    const ValueId b = graph.add_constant("b", numbers({channels}, -1, 1));
-    return node("Conv", {x, w, b}, {shape[0], channels, shape[2], shape[3]},
-                {{"pads", std::vector<int64_t>{1, 1, 1, 1}}});
-  }
-  ValueId relu(ValueId x) { return node("Relu", {x}, graph.value(x).shape); }
-};
 
 int count(const Graph& graph, const std::string& op) {
   return int(
@@ -66,26 +40,6 @@ double output_error(const Graph& a, const Graph& b, const std::vector<Tensor>& s
     for (int64_t i = 0; i < x.size(); ++i) sum += std::pow(x.number_at(i) - y.number_at(i), 2);
   }
   return sum;
-}
-
-// Conv, Relu, depthwise Conv, Clip, Conv without bias.
-FloatGraph separable_graph() {
-  FloatGraph g;
-  const ValueId x = g.graph.add_value("x", ElementType::kF32, Shape{1, 3, 12, 12});
-  g.graph.inputs = {x};
-  const ValueId a = g.relu(g.convolution(x, 6));
-  const ValueId w = g.graph.add_constant("depthwise", g.numbers({6, 1, 3, 3}, -0.5, 0.5));
-  Tensor uneven = *g.graph.constant_input(g.graph.nodes[0], 1);
-  for (int64_t i = 0; i < uneven.size(); ++i) uneven.set_number(i, uneven.number_at(i) * (i < 54 ? 0.05 : 1));
-  g.graph.nodes[0].inputs[1] = g.graph.add_constant("uneven", uneven);
-  const ValueId d = g.node("Conv", {a, w}, {1, 6, 12, 12},
-                           {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"group", int64_t{6}}});
-  const ValueId high = g.graph.add_constant("high", Tensor::scalar(6.0f));
-  const ValueId low = g.graph.add_constant("low", Tensor::scalar(0.0f));
-  const ValueId c = g.node("Clip", {d, low, high}, {1, 6, 12, 12});
-  const ValueId last = g.graph.add_constant("last", g.numbers({4, 6, 1, 1}, -0.5, 0.5));
-  g.graph.outputs = {g.node("Conv", {c, last}, {1, 4, 12, 12})};
-  return g;
 }
 
 TEST(Quantizer, EqualizedGraphsComputeTheSame) {
@@ -106,6 +60,7 @@ TEST(Quantizer, CorrectionsLowerTheError) {
   const std::vector<Tensor> samples = {g.numbers({64, 3, 12, 12}, -1, 1)},
                             others = {g.numbers({32, 3, 12, 12}, -1, 1)};
   QuantizeOptions none;
+  none.calibration = CalibrationMethod::kSquaredError;
   none.weight_bits = 4;
   none.correct_bias = none.reconstruct = false;
   QuantizeOptions corrected = none;
@@ -154,25 +109,6 @@ TEST(Quantizer, ABiasOfRowsIsNotOneOfFeatures) {
   const Tensor quantized = Executor(quantize(g.graph, samples, {})).run(samples)[0];
   for (int64_t i = 0; i < expected.size(); ++i)
     EXPECT_NEAR(quantized.number_at(i), expected.number_at(i), 0.5) << i;
-}
-
-// x -> Conv -> Relu -> (+ Conv -> Relu) -> Add -> Relu -> MaxPool -> Flatten -> Gemm -> Softmax.
-FloatGraph residual_network() {
-  FloatGraph g;
-  const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 8, 8});
-  const ValueId first = g.relu(g.convolution(x, 4));
-  const ValueId second = g.convolution(first, 4);
-  const ValueId sum = g.relu(g.node("Add", {first, second}, {1, 4, 8, 8}));
-  const ValueId pooled =
-      g.node("MaxPool", {sum}, {1, 4, 4, 4},
-             {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
-  const ValueId flat = g.node("Flatten", {pooled}, {1, 64});
-  const ValueId w = g.graph.add_constant("w", g.numbers({64, 10}, -0.3, 0.3));
-  const ValueId b = g.graph.add_constant("b", g.numbers({1, 10}, -0.3, 0.3));
-  const ValueId logits = g.node("Gemm", {flat, w, b}, {1, 10}, {{"alpha", 0.5f}, {"beta", 2.0f}});
-  g.graph.outputs = {g.node("Softmax", {logits}, {1, 10})};
-  g.graph.value(g.graph.outputs[0]).name = "probabilities";
-  return g;
 }
 
 void expect_valid(const Graph& graph) {
@@ -463,6 +399,45 @@ TEST(Quantize, ComputesHalfPrecisionModelsInSingle) {
   IntegerizeReport report;
   integerize(qdq, &report);
   EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+}
+
+TEST(Quantize, SingleLayersAndActivationsHaveBitsOfTheirOwn) {
+  FloatGraph g = separable_graph();
+  const std::vector<Tensor> samples = {g.numbers({6, 3, 12, 12}, -1, 1)};
+  QuantizeOptions options;
+  options.layer_bits = {{g.graph.nodes[2].name, 3}};
+  options.value_bits = {{"Relu_out", 5}, {"x", 16}};
+  const Graph qdq = quantize(g.graph, samples, options);
+  expect_valid(qdq);
+  EXPECT_EQ(count(qdq, "Clip"), 2);  // that of the network, and the one of 5 bits
+  for (const Node& node : qdq.nodes) {
+    if (node.is("QuantizeLinear") && node.inputs[0] == qdq.inputs[0]) {
+      EXPECT_EQ(qdq.value(node.outputs[0]).type, ElementType::kI16);
+    }
+    const Tensor* weights = qdq.constant_input(node, 0);
+    if (!node.is("DequantizeLinear") || !weights || weights->type() != ElementType::kI8) continue;
+    int64_t largest = 0;
+    for (const int64_t w : weights->to_integers()) largest = std::max(largest, std::abs(w));
+    EXPECT_EQ(largest <= 3, node.name == g.graph.nodes[2].name + "_weights_dequantize") << node.name;
+  }
+  expect_valid(integerize(qdq));
+}
+
+TEST(QuantizeRejects, BitsOfNothing) {
+  FloatGraph g = residual_network();
+  QuantizeOptions options;
+  options.layer_bits = {{"nowhere", 4}};
+  options.value_bits = {{"nothing", 16}};
+  const std::string text = error_text([&] { quantize(g.graph, {g.numbers({2, 2, 8, 8}, -1, 1)}, options); });
+  EXPECT_NE(text.find("(layer_bits): nothing that is quantised is called 'nowhere'"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("(value_bits): nothing that is quantised is called 'nothing'"), std::string::npos)
+      << text;
+  options.layer_bits = {{"Conv", 16}};
+  options.value_bits = {{"x", 12}};
+  const std::string widths = error_text([&] { quantize(g.graph, {}, options); });
+  EXPECT_NE(widths.find("(layer_bits): 16 bits are not possible"), std::string::npos) << widths;
+  EXPECT_NE(widths.find("(value_bits): 12 bits are not possible"), std::string::npos) << widths;
 }
 
 TEST(Quantize, DoesNotDependOnThreads) {

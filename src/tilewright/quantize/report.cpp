@@ -1,6 +1,4 @@
-// An answer is the class in output 0. The noise of a value compares, run by run, the
-// float model's value with what the QDQ model dequantises, found by the name of the DequantizeLinear's output
-// or of the input of the QuantizeLinear before it.
+// An answer is the class in output 0.
 #include "tilewright/quantize/report.h"
 
 #include <fmt/format.h>
@@ -103,82 +101,6 @@ std::string to_string(const AccuracyReport& report) {
   return text;
 }
 
-namespace {
-
-// Channels are axis 1.
-void divide_channels(std::vector<float>& numbers, const Shape& shape, const std::vector<float>& factors) {
-  const auto inner = size_t(shape.count(2, shape.rank()));
-  for (size_t i = 0; i < numbers.size(); ++i) numbers[i] /= factors[i / inner % factors.size()];
-}
-
-}  // namespace
-
-std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
-                                      const std::vector<Tensor>& samples, const ChannelFactors& factors) {
-  std::map<std::string, ValueId> float_values;
-  for (ValueId v = 0; v < ValueId(float_graph.values.size()); ++v) {
-    const std::string& name = float_graph.value(v).name;
-    float_values[factors.count(name) != 0 ? name + "_equalized" : name] = v;
-  }
-  // A dequantised activation stands for the float value that has its name, or that of the QuantizeLinear's
-  // input.
-  std::vector<std::pair<ValueId, ValueId>> pairs;  // float value, dequantised value
-  const std::vector<NodeId> producers = qdq.producers();
-  for (const Node& node : qdq.nodes) {
-    if (!node.is("DequantizeLinear") || qdq.is_constant(node.input(0))) continue;
-    const Node* from = &node;
-    while (from && !from->is("QuantizeLinear")) {
-      const NodeId id = from->input(0) == kNoValue ? kNoNode : producers[size_t(from->input(0))];
-      from = id == kNoNode ? nullptr : &qdq.nodes[size_t(id)];
-      if (from && !from->is("QuantizeLinear") && !from->is("Clip")) from = nullptr;
-    }
-    auto found = float_values.find(qdq.value(node.outputs[0]).name);
-    if (found == float_values.end() && from) found = float_values.find(qdq.value(from->input(0)).name);
-    if (found == float_values.end()) continue;
-    if (float_graph.value(found->second).shape != qdq.value(node.outputs[0]).shape) continue;
-    pairs.emplace_back(found->second, node.outputs[0]);
-  }
-
-  const SampleInputs inputs(float_graph, samples);
-  const Executor float_executor(float_graph), qdq_executor(qdq);
-  std::map<ValueId, std::vector<float>> seen;
-  std::vector<double> signal(pairs.size()), noise(pairs.size());
-  std::vector<ValueNoise> result(pairs.size());
-  std::vector<bool> wanted(float_graph.values.size(), false);
-  std::vector<std::vector<size_t>> pairs_of(qdq.values.size());
-  for (size_t p = 0; p < pairs.size(); ++p) {
-    wanted[size_t(pairs[p].first)] = true;
-    pairs_of[size_t(pairs[p].second)].push_back(p);
-    result[p].value = float_graph.value(pairs[p].first).name;
-  }
-  for (int64_t run = 0; run < inputs.runs(); ++run) {
-    seen.clear();
-    float_executor.run(inputs.inputs(run), [&](ValueId v, const Tensor& tensor) {
-      if (wanted[size_t(v)]) seen[v] = tensor.to_floats();
-    });
-    qdq_executor.run(inputs.inputs(run), [&](ValueId v, const Tensor& tensor) {
-      for (size_t p : pairs_of[size_t(v)]) {
-        const std::vector<float>& exact = seen[pairs[p].first];
-        std::vector<float> actual = tensor.to_floats();
-        if (const auto found = factors.find(result[p].value); found != factors.end())
-          divide_channels(actual, tensor.shape(), found->second);
-        for (size_t i = 0; i < exact.size() && i < actual.size(); ++i) {
-          const double error = double(exact[i]) - actual[i];
-          signal[p] += double(exact[i]) * exact[i];
-          noise[p] += error * error;
-          result[p].largest_error = std::max(result[p].largest_error, std::fabs(error));
-          result[p].largest_magnitude = std::max(result[p].largest_magnitude, std::fabs(double(exact[i])));
-        }
-      }
-    });
-  }
-  for (size_t p = 0; p < pairs.size(); ++p) {
-    result[p].sqnr_db = noise[p] == 0 ? std::numeric_limits<double>::infinity()
-                                      : 10 * std::log10(std::max(signal[p], 1e-300) / noise[p]);
-  }
-  return result;
-}
-
 std::string to_string(const std::vector<ValueNoise>& noise) {
   size_t width = 5;
   for (const ValueNoise& n : noise) width = std::max(width, n.value.size());
@@ -189,6 +111,10 @@ std::string to_string(const std::vector<ValueNoise>& noise) {
   }
   return text;
 }
+
+// Of numbers spread evenly over the range, in dB. A value that is closer, such as pixels of 8 bits, happens
+// to lie on the steps, and nothing computed from it could be as close.
+constexpr double kBestOfEightBits = 48;
 
 std::optional<NoiseLoss> largest_loss(const Graph& float_graph, const std::vector<ValueNoise>& noise) {
   std::map<std::string, size_t> known;
@@ -204,8 +130,8 @@ std::optional<NoiseLoss> largest_loss(const Graph& float_graph, const std::vecto
       ratio[size_t(v)] = before;
       return;
     }
-    ratio[size_t(v)] = noise[found->second].sqnr_db;
-    const double loss = before - ratio[size_t(v)];
+    const double own = noise[found->second].sqnr_db, loss = before - own;
+    ratio[size_t(v)] = std::min(own, kBestOfEightBits);
     if (std::isfinite(loss) && loss > (result ? result->loss_db : 0)) result = {found->second, loss};
   };
   for (ValueId v : float_graph.inputs) visit(v, kInfinity);
@@ -236,10 +162,22 @@ std::string cause_of(const LayerErrors& errors) {
   return fmt::format("{:.0f} % from rounding its input", 100 * errors.rounding / total);
 }
 
+std::string attempts_text(const QuantizeReport& report) {
+  if (report.attempts.empty()) return "";
+  std::string text =
+      fmt::format("\n{:<45} {:>9} {:>9}\n", "tried, on samples held out", "median dB", "output dB");
+  for (const QuantizeReport::Attempt& attempt : report.attempts) {
+    text += fmt::format("{:<45} {:>9.1f} {:>9.1f}{}\n", attempt.recipe, attempt.median_db, attempt.output_db,
+                        attempt.taken ? "  taken" : "");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& report,
-                             const std::vector<ValueNoise>& noise) {
+                             const NetworkNoise& measured) {
+  const std::vector<ValueNoise>& noise = measured.values;
   std::map<std::string, const ValueNoise*> outputs;
   for (const ValueNoise& n : noise) outputs[n.value] = &n;
   std::string text = fmt::format("{:<32} {:>10} {:>9}  {}\n", "layer", "output dB", "own dB", "own error");
@@ -249,12 +187,12 @@ std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& rep
                         output == outputs.end() ? "-" : fmt::format("{:.1f}", output->second->sqnr_db),
                         decibels(layer.errors.signal, layer.errors.total()), cause_of(layer.errors));
   }
-  if (noise.empty()) return text;
-  std::vector<double> ratios;
-  for (const ValueNoise& n : noise) ratios.push_back(n.sqnr_db);
-  std::sort(ratios.begin(), ratios.end());
-  text += fmt::format("signal to noise of {} values: median {:.1f} dB, least {:.1f} dB\n", noise.size(),
-                      ratios[ratios.size() / 2], ratios.front());
+  for (const ValueNoise& output : measured.outputs)
+    text += fmt::format("output '{}': {:.1f} dB\n", output.value, output.sqnr_db);
+  if (!noise.empty()) {
+    text += fmt::format("signal to noise of {} values: median {:.1f} dB, least {:.1f} dB\n", noise.size(),
+                        median_db(noise), least_db(noise));
+  }
   if (const auto loss = largest_loss(float_graph, noise)) {
     const ValueNoise& value = noise[loss->value];
     text += fmt::format("largest loss: {:.1f} dB at '{}'", loss->loss_db, value.value);
@@ -263,7 +201,7 @@ std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& rep
     if (layer != report.layers.end()) text += ", of its layer's own error " + cause_of(layer->errors);
     text += "\n";
   }
-  return text;
+  return text + attempts_text(report);
 }
 
 }  // namespace tilewright

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tilewright/graph/graph.h"
+#include "tilewright/quantize/noise.h"
 #include "tilewright/quantize/quantizer.h"
 
 namespace tilewright {
@@ -43,19 +44,6 @@ AccuracyReport compare_accuracy(const Graph& float_graph, const Graph& quantized
 // The classes in output 0 for each sample (classes_in).
 std::vector<int64_t> classify(const Graph& graph, const std::vector<Tensor>& samples, int threads);
 
-struct ValueNoise {
-  std::string value;   // name in the float graph
-  double sqnr_db = 0;  // 10 log10(sum x^2 / sum (x - x')^2); infinite without error
-  double largest_error = 0;
-  double largest_magnitude = 0;  // of the float value
-};
-
-// For each value of `float_graph` that `qdq` quantises and dequantises: the difference between its float
-// value and what the quantised network computes for it (the accumulated error, not only that of its own
-// rounding), in graph order. Values are matched by name. factors: of values whose channels `qdq` has
-// multiplied (QuantizeReport); they are divided by them first. Errors: those of SampleInputs and Executor.
-std::vector<ValueNoise> measure_noise(const Graph& float_graph, const Graph& qdq,
-                                      const std::vector<Tensor>& samples, const ChannelFactors& factors = {});
 std::string to_string(const std::vector<ValueNoise>& noise);
 
 // The first value that loses most: whose ratio falls furthest below the least among the nearest values before
@@ -66,8 +54,9 @@ struct NoiseLoss {
 };
 std::optional<NoiseLoss> largest_loss(const Graph& float_graph, const std::vector<ValueNoise>& noise);
 
-// Of each layer its own error and where that comes from, then the ratios: median, least and largest loss.
+// Of each layer its own error and where that comes from, then the ratios: median, least and largest loss, and
+// of the outputs; what was tried, if anything was.
 std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& report,
-                             const std::vector<ValueNoise>& noise);
+                             const NetworkNoise& noise);
 
 }  // namespace tilewright

@@ -8,9 +8,11 @@
 
 #include "model_data.h"
 #include "support/transform/random_graph_testing.h"
+#include "tilewright/base/random.h"
 #include "tilewright/graph/inference/verifier.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
+#include "tilewright/quantize/noise.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/transform/pipeline.h"
 
@@ -80,6 +82,63 @@ TEST(RandomNetworks, IntegersFollowTheQdqGraph) {
   for (const auto& [reason, count] : reasons) std::cout << count << " x " << reason << "\n";
   EXPECT_EQ(to_qdq[kNetworks / 2], 0.0);
   EXPECT_GE(double(integer_macs), 0.99 * double(macs));
+}
+
+// What the command writes is at least as close to the float network on its samples as plain min-max ranges
+// with the better of one weight scale per channel and one per tensor.
+TEST(RandomNetworks, TheBestRecipeIsNeverBelowMinMaxOnItsSamples) {
+  constexpr uint64_t kSeed = 80000;
+  constexpr int kNetworks = 24;
+  int better = 0;
+  for (uint64_t seed = kSeed; seed < kSeed + kNetworks; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Graph graph = optimize(random_graph(seed));
+    const std::vector<Tensor> samples = {
+        uniform_samples(graph.value(graph.inputs[0]).shape, 1 + int64_t(seed % 9), -1, 1, seed)};
+    QuantizeOptions options;
+    options.scales = seed % 3 == 0 ? ScaleKind::kPowerOfTwo : ScaleKind::kReal;
+    options.weight_bits = seed % 4 == 0 ? 5 : 8;
+    NoiseMeter meter(graph, samples, 1);
+    const auto ratios = [&](const QuantizeOptions& chosen) {
+      const NetworkNoise noise = meter.measure(quantize(graph, samples, chosen));
+      return std::pair{median_db(noise.values), least_db(noise.outputs)};
+    };
+    options.calibration.reset();
+    const auto ours = ratios(options);
+    options.calibration = CalibrationMethod::kMinMax;
+    options.correct_bias = options.reconstruct = false;
+    const auto channels = ratios(options);
+    options.per_channel = false;
+    const auto tensor = ratios(options), plain = tensor.first > channels.first ? tensor : channels;
+    EXPECT_GE(ours.first, plain.first);
+    EXPECT_GE(ours.second, plain.second);
+    better += ours.second > plain.second;
+  }
+  EXPECT_GE(better, kNetworks / 5);
+}
+
+// Any mix of widths is integer arithmetic: layers of 2 to 8 bits side by side, exact as the reference has it.
+TEST(RandomNetworks, MixedWidthsAreIntegers) {
+  for (uint64_t seed = 90000; seed < 90020; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Graph graph = optimize(random_graph(seed));
+    QuantizeOptions options;
+    Random random(seed);
+    for (const Node& node : graph.nodes) {
+      const Tensor* weights = graph.constant_input(node, 1);
+      if ((node.is("Conv") || node.is("Gemm")) && weights && weights->shape().rank() >= 2)
+        options.layer_bits[node.name] = int(random.between(2, 8));
+    }
+    const Shape shape = graph.value(graph.inputs[0]).shape;
+    const Graph qdq = quantize(graph, {uniform_samples(shape, 4, -1, 1, seed)}, options);
+    IntegerizeReport report;
+    const Graph integer = integerize(qdq, &report);
+    expect_valid(integer);
+    EXPECT_GE(report.integer_mac_share(), 0.99) << to_string(report);
+    const Tensor x = uniform_samples(shape, 1, -1, 1, seed + 1);
+    // One result on the other side of a rounding boundary counts more where weights have few bits.
+    EXPECT_LT(relative_noise(run(qdq, {x}), run(integer, {x})), 5e-3);
+  }
 }
 
 }  // namespace

@@ -100,6 +100,10 @@ TEST(LargestLoss, IsAgainstTheNearestKnownValues) {
   ASSERT_TRUE(found);
   EXPECT_EQ(found->value, 2u);
   EXPECT_EQ(found->loss_db, 13);
+  // An input that happens to be exact is no better than 8 bits can be.
+  const auto exact = largest_loss(g.graph, {{"x", 130}, {"a", 40}, {"c", 25}});
+  ASSERT_TRUE(exact.has_value());
+  EXPECT_EQ(exact->value, 2u);
   EXPECT_FALSE(largest_loss(g.graph, {{"x", 30}, {"c", 35}}));
 }
 

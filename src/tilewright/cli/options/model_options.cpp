@@ -63,8 +63,10 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
       ->check(one_of({"qdq", "qonnx"}));
   verb->add_option("--scales", options.scales, "real (wide instruction set) or power-of-two (plain VTA)")
       ->check(one_of({"real", "power-of-two"}));
-  verb->add_option("--method", options.method, "How activation ranges are chosen")
-      ->check(one_of({"squared-error", "min-max", "percentile", "kl"}));
+  verb->add_option("--method", options.method,
+                   "How activation ranges are chosen; best tries several, with and without corrections, and "
+                   "keeps what leaves the least noise")
+      ->check(one_of({"best", "layer-error", "squared-error", "min-max", "percentile", "kl"}));
   verb->add_option(
       "--corrections", options.corrections,
       "What lowers the error beyond ranges: some of bias (mean errors go into the biases), "
@@ -80,9 +82,20 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(between(1, 8));
   verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
       ->check(between(1, 8));
+  verb->add_option(
+      "--mixed", options.mixed,
+      "Bits that the weights of a layer may have, for example 4,8; with 16 among them, activations "
+      "may have 16. Chosen layer by layer, within --target-db or --mean-bits");
+  verb->add_option("--target-db", options.target_db,
+                   "For --mixed: least signal to noise of the outputs, in dB, on the calibration inputs");
+  verb->add_option("--mean-bits", options.mean_bits, "For --mixed: most bits of a weight, on average");
   add_threads(verb, options.threads);
   add_json(verb, options.json);
-  verb->refuse({"--format", "--scales", "--method", "--corrections", "--per-tensor", "--symmetric",
+  verb->refuse({"--weight-bits", "--scales"}, "with --mixed", [&options] { return !options.mixed.empty(); });
+  verb->refuse({"--target-db", "--mean-bits"}, "without --mixed",
+               [&options] { return options.mixed.empty(); });
+  verb->refuse({"--mean-bits"}, "with --target-db", [&options] { return options.target_db != 0; });
+  verb->refuse({"--mixed", "--format", "--scales", "--method", "--corrections", "--per-tensor", "--symmetric",
                 "--integer-borders"},
                "with a fixed-point --number-type", [&options] { return options.number_type != "int8"; });
   verb->refuse({"--labels"}, "without --calibration or --evaluate",

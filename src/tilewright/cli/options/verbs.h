@@ -69,10 +69,11 @@ struct QuantizeVerbOptions {
   DataOptions calibration, evaluation;
   std::string preprocess;
   std::string labels, output;
-  std::string number_type = "int8", format = "qdq", scales = "real", method = "squared-error",
-              corrections = "bias,rounding";
+  std::string number_type = "int8", format = "qdq", scales = "real", method = "best",
+              corrections = "bias,rounding", mixed;
   bool per_tensor = false, symmetric = false, integer_borders = false;
   int weight_bits = 8, activation_bits = 8;
+  double target_db = 0, mean_bits = 0;  // 0: not given
   int threads = 1;
   bool json = false;
 };

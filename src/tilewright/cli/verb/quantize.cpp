@@ -24,6 +24,9 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .symmetric = options.symmetric,
                           .weight_bits = options.weight_bits,
                           .activation_bits = options.activation_bits,
+                          .mixed = options.mixed,
+                          .target_db = options.target_db,
+                          .mean_bits = options.mean_bits,
                           .threads = options.threads};
   if (!options.labels.empty())
     request.labels = SampleSource{.input = "", .path = options.labels, .array = {}};

@@ -1,6 +1,8 @@
 // The steps are those of the commands `optimize` and `quantize`; which of them a model needs, it says itself.
 #include "tilewright/flow/model/hardware_form.h"
 
+#include <optional>
+
 #include "tilewright/base/error.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 #include "tilewright/quantize/integerize/integerize.h"
@@ -27,6 +29,7 @@ Graph hardware_form(Graph model, const NumberFormat& format, const std::vector<T
                 "give an array with --calibration, or --number-type q10.22");
   }
   QuantizeOptions options;
+  options.calibration = std::nullopt;  // the best, as the command quantises
   options.weight_bits = format.weight_bits;
   options.activation_bits = format.activation_bits;
   options.threads = threads;

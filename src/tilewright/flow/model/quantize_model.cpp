@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -16,6 +17,7 @@
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
 #include "tilewright/quantize/integer_borders.h"
 #include "tilewright/quantize/integerize/integerize.h"
+#include "tilewright/quantize/mixed_precision.h"
 #include "tilewright/quantize/quantizer.h"
 #include "tilewright/quantize/report.h"
 #include "tilewright/tensor/tensor_parts.h"
@@ -59,15 +61,47 @@ QuantizeOptions quantizer_options(const QuantizeRequest& request) {
   result.scales =
       choose<ScaleKind>("scales", request.scales,
                         {{"real", ScaleKind::kReal}, {"power-of-two", ScaleKind::kPowerOfTwo}}, problems);
-  result.calibration = choose<CalibrationMethod>("method", request.method,
-                                                 {{"squared-error", CalibrationMethod::kSquaredError},
-                                                  {"min-max", CalibrationMethod::kMinMax},
-                                                  {"percentile", CalibrationMethod::kPercentile},
-                                                  {"kl", CalibrationMethod::kEntropy}},
-                                                 problems);
+  result.calibration =
+      choose<std::optional<CalibrationMethod>>("method", request.method,
+                                               {{"best", std::nullopt},
+                                                {"layer-error", CalibrationMethod::kLayerError},
+                                                {"squared-error", CalibrationMethod::kSquaredError},
+                                                {"min-max", CalibrationMethod::kMinMax},
+                                                {"percentile", CalibrationMethod::kPercentile},
+                                                {"kl", CalibrationMethod::kEntropy}},
+                                               problems);
   choose_corrections(request.corrections, result, problems);
   problems.raise_if_any();
   result.threads = request.threads;
+  return result;
+}
+
+// nullopt: all layers have the same bits.
+std::optional<MixedBits> mixed_bits(const QuantizeRequest& request) {
+  if (request.mixed.empty()) {
+    if (request.target_db == 0 && request.mean_bits == 0) return std::nullopt;
+    throw Error(ErrorKind::kInvalidInput, "a target or mean bits are bounds of mixed bits",
+                "say which bits a layer may have, for example --mixed 4,8");
+  }
+  MixedBits result;
+  result.weight_bits.clear();
+  Diagnostics problems;
+  std::istringstream list(request.mixed);
+  for (std::string item; std::getline(list, item, ',');) {
+    int bits = 0;
+    const auto [end, failure] = std::from_chars(item.data(), item.data() + item.size(), bits);
+    if (failure != std::errc() || end != item.data() + item.size()) {
+      problems.error(ErrorKind::kInvalidInput, "mixed", "", fmt::format("'{}' is no number of bits", item),
+                     "give numbers from 2 to 8, and perhaps 16, separated by commas");
+    } else if (bits == 16) {
+      result.wide_activations = true;
+    } else {
+      result.weight_bits.push_back(bits);
+    }
+  }
+  problems.raise_if_any();
+  if (request.target_db != 0) result.target_db = request.target_db;
+  if (request.mean_bits != 0) result.mean_bits = request.mean_bits;
   return result;
 }
 
@@ -128,6 +162,9 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
     throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
                 "omit --weight-bits and --activation-bits");
   }
+  if (!request.mixed.empty()) {
+    throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits in every layer", "omit --mixed");
+  }
   if (request.format != "qdq") {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("fixed point has no form in the format '{}'", request.format), "omit --format");
@@ -187,6 +224,36 @@ nlohmann::json layers_json(const QuantizeReport& report) {
   return layers;
 }
 
+nlohmann::json attempts_json(const QuantizeReport& report) {
+  nlohmann::json attempts = nlohmann::json::array();
+  for (const QuantizeReport::Attempt& attempt : report.attempts) {
+    attempts.push_back({{"recipe", attempt.recipe},
+                        {"median_db", attempt.median_db},
+                        {"output_db", attempt.output_db},
+                        {"taken", attempt.taken}});
+  }
+  return attempts;
+}
+
+nlohmann::json mixed_json(const MixedReport& report) {
+  nlohmann::json json{{"mean_bits", report.mean_bits},
+                      {"output_db", report.output_db},
+                      {"uniform_db", report.uniform_db},
+                      {"reached", report.reached}};
+  json["layers"] = json["activations"] = nlohmann::json::array();
+  for (const MixedReport::Layer& layer : report.layers) {
+    json["layers"].push_back({{"node", layer.node},
+                              {"weights", layer.weights},
+                              {"bits", layer.bits},
+                              {"alone_db", layer.alone_db}});
+  }
+  for (const MixedReport::Activation& activation : report.activations) {
+    json["activations"].push_back(
+        {{"value", activation.value}, {"bits", activation.wide ? 16 : 8}, {"alone_db", activation.alone_db}});
+  }
+  return json;
+}
+
 nlohmann::json values_json(const std::vector<ValueNoise>& noise) {
   nlohmann::json values = nlohmann::json::array();
   for (const ValueNoise& n : noise) {
@@ -230,6 +297,7 @@ GivenSamples read_given(QuantizeRequest request, const Graph& graph) {
 
 QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   const QuantizeOptions options = quantizer_options(request);
+  const std::optional<MixedBits> bits = mixed_bits(request);
   const Graph graph = optimize(load_model(request.model));
   const CalledNetwork called(graph, request);
   if (request.integer_borders && !called.states.empty()) {
@@ -249,10 +317,12 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   const std::vector<int64_t> labels = read_labels(request, graph, samples[0].shape()[0]);
 
   QuantizeReport sensitivity;
-  Graph quantized = quantize(graph, calibration, options, &sensitivity);
+  MixedReport mixed;
+  Graph quantized = bits ? quantize_mixed(graph, calibration, options, *bits, &sensitivity, &mixed)
+                         : quantize(graph, calibration, options, &sensitivity);
   check_quantized(request.model.path.string(), quantized);
-  const std::vector<ValueNoise> noise =
-      measure_noise(graph, quantized, first_runs(graph, samples, kNoiseRuns), sensitivity.factors);
+  const NetworkNoise noise = NoiseMeter(graph, first_runs(graph, samples, kNoiseRuns), request.threads)
+                                 .measure(quantized, sensitivity.factors);
   IntegerizeReport integer_report;
   const Graph integer = integerize(quantized, &integer_report);
   std::vector<IntegerBorder> borders;
@@ -265,7 +335,10 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
                          {"agreements", accuracy.agreements},
                          {"integer_mac_share", integer_report.integer_mac_share()},
                          {"layers", layers_json(sensitivity)},
-                         {"values", values_json(noise)}};
+                         {"values", values_json(noise.values)},
+                         {"outputs", values_json(noise.outputs)},
+                         {"attempts", attempts_json(sensitivity)}};
+  if (bits) json["mixed"] = mixed_json(mixed);
   std::string border_text;
   for (const IntegerBorder& border : borders) {
     border_text += to_string(border) + "\n";
@@ -278,7 +351,7 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   if (!told.text().empty()) json["preprocessing"] = nlohmann::json::parse(told.json());
   return {std::move(quantized),
           {preprocessing + to_string(accuracy) + "\n" + to_string(integer_report) + border_text + "\n" +
-               sensitivity_text(graph, sensitivity, noise),
+               sensitivity_text(graph, sensitivity, noise) + (bits ? "\n" + to_string(mixed) : ""),
            json_text(json, 2) + "\n"}};
 }
 

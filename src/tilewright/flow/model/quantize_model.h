@@ -26,13 +26,20 @@ struct QuantizeRequest {
   std::filesystem::path output;           // ONNX file; empty: none is written
   std::string format = "qdq";             // of that file: see write_quantized
   std::string scales = "real";            // or power-of-two
-  std::string method = "squared-error";   // how ranges are chosen: min-max, percentile, kl
+  // How ranges are chosen: layer-error, squared-error, min-max, percentile, kl; best: what leaves the least
+  // noise on the samples, of several with and without corrections (quantize/recipe_choice.h).
+  std::string method = "best";
   // What is done beyond ranges: names of kCorrections, separated by commas, or "none".
   std::string corrections = "bias,rounding";
   bool per_tensor = false;       // one weight scale per tensor instead of one per channel
   bool integer_borders = false;  // 8-bit integers go in and come out
   bool symmetric = false;        // zero points of activations are 0
   int weight_bits = 8, activation_bits = 8;
+  // Bits that a layer's weights may have, "4,8"; with 16 among them activations may have 16. Empty: all
+  // layers have weight_bits. One bound belongs to it: the outputs' least ratio, or the mean bits of a weight;
+  // 0: none.
+  std::string mixed;
+  double target_db = 0, mean_bits = 0;
   int threads = 1;
 };
 

@@ -76,6 +76,11 @@ TensorComparison compare_tensors(const Tensor& expected, const Tensor& integers,
   }
   result.saturated_share = x.empty() ? 0 : double(saturated) / double(x.size());
   result.sqnr_db = signal_to_noise_db(signal, noise);
+  if (noise > 0) {
+    const double steps = meaning.scale * meaning.scale / 12 * double(expected.size() - saturated);
+    result.range_share = range_noise / noise;
+    result.step_share = std::min(steps / noise, 1 - result.range_share);
+  }
   if (result.sqnr_db >= threshold_db) return result;
   if (range_noise > noise / 2) {
     result.cause = DivergenceCause::kRange;
@@ -199,8 +204,13 @@ std::string to_string(const ModelComparison& comparison) {
     text += fmt::format("first divergence: tensor '{}', because of {}\n", t.source, name(t.cause));
   }
   if (comparison.largest_loss >= 0) {
-    text += fmt::format("largest loss: {:.1f} dB at tensor '{}'\n", comparison.loss_db,
-                        comparison.tensors[size_t(comparison.largest_loss)].source);
+    const TensorComparison& t = comparison.tensors[size_t(comparison.largest_loss)];
+    text += fmt::format(
+        "largest loss: {:.1f} dB at tensor '{}'; of its error, {:.0f} % is beyond its range, {:.0f} % its "
+        "own steps, "
+        "{:.0f} % from what computes it\n",
+        comparison.loss_db, t.source, 100 * t.range_share, 100 * t.step_share,
+        100 * std::max(0.0, 1 - t.range_share - t.step_share));
   }
   for (const std::string& value : comparison.engine_faults) {
     text += fmt::format("the simulator differs from the integer reference in '{}'\n", value);
@@ -216,6 +226,8 @@ std::string to_json(const ModelComparison& comparison) {
                        {"sqnr_db", std::isfinite(t.sqnr_db) ? nlohmann::json(t.sqnr_db) : nlohmann::json()},
                        {"largest_error_steps", t.largest_error_steps},
                        {"saturated_share", t.saturated_share},
+                       {"range_share", t.range_share},
+                       {"step_share", t.step_share},
                        {"cause", name(t.cause)}});
   }
   nlohmann::json facts = {{"tensors", tensors},

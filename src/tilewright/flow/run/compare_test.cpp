@@ -39,6 +39,21 @@ TEST(CompareTensors, FindsTheCause) {
   EXPECT_EQ(cause_of(shuffled), DivergenceCause::kLayout);
 }
 
+// Rounded alone, beyond the range, or wrong by more than its steps.
+TEST(CompareTensors, SharesOfTheError) {
+  const auto shares = [](const Pair& pair) {
+    return compare_tensors(pair.expected, pair.integers, {"i", "f", 1.0, 0}, 20);
+  };
+  EXPECT_NEAR(shares(quantised(100)).step_share, 1, 0.1);
+  EXPECT_EQ(shares(quantised(100)).range_share, 0);
+  EXPECT_GT(shares(quantised(300)).range_share, 0.99);
+  Pair carried = quantised(100);
+  for (int64_t i = 0; i < kCount; ++i)
+    carried.integers.set_integer(i, carried.integers.integer_at(i) + (i % 2 == 0 ? 5 : -5));
+  EXPECT_LT(shares(carried).step_share, 0.02);
+  EXPECT_EQ(shares(carried).range_share, 0);
+}
+
 TEST(CompareTensors, CountsErrorsInSteps) {
   const Tensor expected = Tensor::of<float>({2}, {1.0f, 3.0f});
   const Tensor integers = Tensor::of<int8_t>({2}, {2, 127});

@@ -130,6 +130,7 @@ RealRange select_range(const Histogram& histogram, CalibrationMethod method, con
     case CalibrationMethod::kEntropy:
       return entropy_range(histogram, form);
     case CalibrationMethod::kSquaredError:
+    case CalibrationMethod::kLayerError:
       return squared_error_range(histogram, form);
     case CalibrationMethod::kMinMax:
       break;
@@ -152,7 +153,9 @@ Quantization quantization_for(const RealRange& range, const NumberForm& form) {
 
 Quantization select_quantization(const Histogram& histogram, CalibrationMethod method, const NumberForm& form,
                                  double percentile) {
-  if (!form.power_of_two || method != CalibrationMethod::kSquaredError) {
+  const bool by_error =
+      method == CalibrationMethod::kSquaredError || method == CalibrationMethod::kLayerError;
+  if (!form.power_of_two || !by_error) {
     return quantization_for(select_range(histogram, method, form, percentile), form);
   }
   const RealRange seen = seen_range(histogram);

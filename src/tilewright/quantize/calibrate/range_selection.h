@@ -13,6 +13,9 @@ enum class CalibrationMethod {
   kPercentile,    // a share of the numbers may saturate
   kEntropy,       // the saturation that keeps most of the distribution's information (KL divergence)
   kSquaredError,  // the saturation with the smallest mean squared error (expected_error)
+  // The saturation with the smallest error of the layers that read the value: quantize/layer_ranges.h. Where
+  // no layer is known, as kSquaredError.
+  kLayerError,
 };
 
 struct RealRange {
