@@ -76,7 +76,9 @@ TEST(Int16Networks, HaveTheBitsOfTheRuntime) {
     for (int64_t i = 0; i < y.size(); ++i) {
       const int64_t steps = std::lround(y.number_at(i) / double(scale));
       sum += (i + 1) * steps;
-      if (i < int64_t(network.first.size())) EXPECT_EQ(steps, network.first[size_t(i)]) << i;
+      if (i < int64_t(network.first.size())) {
+        EXPECT_EQ(steps, network.first[size_t(i)]) << i;
+      }
     }
     EXPECT_EQ(sum, network.weighted_sum);
   }
