@@ -14,6 +14,7 @@
 #include "tilewright/quantize/calibrate/calibration.h"
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/equalize.h"
+#include "tilewright/quantize/integer_borders.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantization_plan.h"
 #include "tilewright/tensor/tensor_parts.h"

@@ -15,6 +15,8 @@ namespace tilewright::overlay {
 namespace {
 
 constexpr int kMaxWeightPlanes = 4;
+constexpr const char* kOtherPlaces =
+    "its operands lie in the overlay's memory as images of different shapes or places";
 constexpr int64_t kMaxWindow = 4096;  // of one axis, dilation included
 
 LayerSource source_of(ValueId value, const SourceView& view) {
@@ -45,22 +47,6 @@ void set_elementwise(const SourceView& x, OverlayLayer& layer) {
 
 // Digits of a multiplier; three of eight bits.
 int digit_count(int bits) { return 24 / bits; }
-
-void add_tap(OverlayLayer& layer, int source, int64_t weight, int pass) {
-  layer.phases[0].grids.push_back({.source = source, .pass = pass, .weight = int(layer.diagonal.size())});
-  layer.diagonal.push_back(int8_t(weight));
-}
-
-// Passes count from the highest digit that is not zero. The lowest one is there even where both of its digits
-// are zero, since it shifts the others into place.
-void number_passes(OverlayLayer& layer, int digits) {
-  std::vector<TapGrid>& grids = layer.phases[0].grids;
-  const auto ascending = [](const TapGrid& l, const TapGrid& r) { return l.pass < r.pass; };
-  std::stable_sort(grids.begin(), grids.end(), ascending);
-  if (digits > 1 && grids.back().pass < digits - 1) add_tap(layer, 0, 0, digits - 1);
-  const int first = grids.empty() ? 0 : grids.front().pass;
-  for (TapGrid& grid : grids) grid.pass -= first;
-}
 
 // Builds one layer. Functions that return bool return false after a refusal.
 class LayerExtraction {
@@ -129,7 +115,7 @@ class LayerExtraction {
     const OperatorFunction function = operator_function(node_);
     if (function == OperatorFunction::kAddition) {
       if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
-      return x_ == other_ || refuse("both operands of an addition must have the same shape and place");
+      return x_ == other_ || refuse(kOtherPlaces);
     }
     if (function == OperatorFunction::kMultiplication || node_.is("Max") || node_.is("Min"))
       return see_factors();
@@ -410,7 +396,7 @@ class LayerExtraction {
 
   // The larger or the smaller of two values of one shape.
   bool build_extreme() {
-    if (other_ != x_) return refuse("both operands must have the same shape and place");
+    if (other_ != x_) return refuse(kOtherPlaces);
     start_without_numbers();
     layer_.kind = OverlayLayerKind::kProduct;
     layer_.extreme = node_.is("Max") ? OverlayLayer::Extreme::kLarger : OverlayLayer::Extreme::kSmaller;
