@@ -187,7 +187,15 @@ class Former {
   void emit_alone(NodeId n) {
     const Node& node = graph_.nodes[size_t(n)];
     if (emit_activation(n) || emit_normalization(n) || emit_shuffle(n)) return;
-    if (!builder_.follow(node)) builder_.keep(node);
+    if (builder_.follow(node)) return;
+    Node kept = node;
+    const bool softmax = node.is("Softmax") && is_f32(graph_, node.inputs[0]);
+    const Shape& shape = graph_.value(node.outputs[0]).shape;
+    if (softmax && shape.rank() > 0 && shape.rank() <= 5 && shape.element_count() > 0 &&
+        graph_.value(node.inputs[0]).shape == shape) {
+      kept.domain = kHostDomain;
+    }
+    builder_.keep(std::move(kept));
   }
 
   // Reshape, Transpose and Reshape that deal the channels of an image anew: [N, g k, ...] to [N, k g, ...].

@@ -11,6 +11,7 @@
 //   Conv, ConvTranspose, MaxPool, AveragePool, GlobalAveragePool, GlobalMaxPool, InstanceNormalization, LRN
 //   ChannelScale        x * factor[c] + offset[c] (inputs 1 and 2), and a Relu if that is its post-operation
 //   Gemm, MatMul        plain matrices
+//   Softmax             any plain tensor
 //   Activation          one post-operation alone, in any layout
 //   View                the same elements under another shape (attribute "shape")
 // Conv, ConvTranspose, Gemm, MatMul and Activation have post-operations (post_operations.h); the tensors that

@@ -291,9 +291,10 @@ TEST(ExecutionForm, RandomNetworksMatchThePlainKernels) {
       ASSERT_EQ(seen.contains(ValueId(id)), !graph.is_constant(ValueId(id))) << graph.values[id].name;
     }
   }
-  EXPECT_EQ(operators, (std::set<std::string>{"Activation", "AveragePool", "ChannelScale", "Conv",
-                                              "ConvTranspose", "Gemm", "GlobalAveragePool", "GlobalMaxPool",
-                                              "InstanceNormalization", "LRN", "MatMul", "MaxPool", "View"}));
+  EXPECT_EQ(operators,
+            (std::set<std::string>{"Activation", "AveragePool", "ChannelScale", "Conv", "ConvTranspose",
+                                   "Gemm", "GlobalAveragePool", "GlobalMaxPool", "InstanceNormalization",
+                                   "LRN", "MatMul", "MaxPool", "Softmax", "View"}));
 }
 
 // Runs of one executor overlap: results and what they point to belong to each run.

@@ -110,6 +110,22 @@ BoundKernel bind_activation(const Node& node, std::span<const KernelOperand> ope
   });
 }
 
+// Of a row-major tensor, along the node's axis.
+BoundKernel bind_softmax(const Node& node, std::span<const KernelOperand> operands,
+                         const HostOptions& options) {
+  const Shape& shape = operands[0].shape;
+  const int axis = normalize_axis(node.int_or("axis", -1), shape.rank());
+  return onednn::guarded([&] {
+    const onednn::ThreadScope scope(options.threads);
+    const dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, onednn::plain(shape.dims()),
+                                           axis);
+    const dnnl::softmax_forward::primitive_desc primitive(desc, user_scratchpad(), engine());
+    return running(
+        std::make_shared<const onednn::UnaryRunner>(engine(), primitive, dnnl::softmax_forward(primitive)),
+        shape);
+  });
+}
+
 // Element i of every row of C by factor i, plus offset i. NaN stays NaN.
 std::vector<Tensor> channel_scale(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
@@ -191,6 +207,7 @@ constexpr KernelEntry kImageKernels[] = {
     {kHostDomain, "InstanceNormalization", normalized_instances},
     {kHostDomain, "LRN", nullptr, bind_lrn},
     {kHostDomain, "MaxPool", nullptr, bind_pool},
+    {kHostDomain, "Softmax", nullptr, bind_softmax},
     {kHostDomain, "View", as_other_shape},
 };
 
