@@ -146,10 +146,13 @@ def test_quantize_and_compile_take_several_inputs(tmp_path):
     assert np.array_equal(next(iter(by_name.values())),
                           next(iter(outputs(tmp_path, "m.twb", "--input", "both.npz").values())))
     made("compare", "m.onnx", "m.twb", "--input", "both.npz", folder=tmp_path)
-    text = refusal(tmp_path, "generate", "m.onnx", "--device", "xc7z020", "--calibration", "both.npz", "-o", "design")
-    assert "hardware takes one input" in text
-    text = refusal(tmp_path, "run", "m.twb", "--input", "right=left.npy")
-    assert "input 'left' of the model is not given" in text
+    made("generate", "m.onnx", "--device", "xc7z020", "--calibration", "both.npz", "-o", "design", folder=tmp_path)
+    for engine in ("host", "cycle"):
+        designs = outputs(tmp_path, "design", "--engine", engine, "--input", "left=left.npy", "--input", "right=right.npy")
+        assert all(np.array_equal(designs[name], by_name[name]) for name in by_name)
+    for runs in ("m.twb", "design"):
+        text = refusal(tmp_path, "run", runs, "--input", "right=left.npy")
+        assert "input 'left' of the model is not given" in text
 
 
 def test_a_mapped_program_takes_one_array(files):

@@ -32,7 +32,7 @@ def command(*arguments):
 def timeless(value):
     """Without what differs from run to run; the seconds of the host's model are the same in each."""
     if isinstance(value, dict):
-        return {k: timeless(v) for k, v in value.items() if k == "host_seconds" or not re.search("seconds|_s$", k)}
+        return {k: timeless(v) for k, v in value.items() if k in ("host_seconds", "crossing_seconds") or not re.search("seconds|_s$", k)}
     return [timeless(v) for v in value] if isinstance(value, list) else value
 
 

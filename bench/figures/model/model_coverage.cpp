@@ -34,8 +34,9 @@ std::optional<Graph> read(const std::filesystem::path& path, std::string& proble
   for (const double gain : {0.0, 2.0}) {
     LoadOptions options;
     options.fill_gain = gain;
+    const bool named = path.extension() == ".onnx";  // other formats number the axes of their inputs
     for (const char* name : {"N", "n", "batch", "batch_size", "unk__616", "unk__618"}) {
-      options.dimensions[name] = 1;
+      if (named) options.dimensions[name] = 1;
     }
     try {
       return load_model(path, options);

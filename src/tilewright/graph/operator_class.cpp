@@ -48,7 +48,7 @@ constexpr ClassList kClasses[] = {
     {kTilewrightDomain, Class::kProduct, "QConv QConvTranspose QGemm FixedConv FixedGemm"},
     {kTilewrightDomain, Class::kPool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Class::kElementwise, "QLookup QRequantize FixedLookup"},
-    {kTilewrightDomain, Class::kBroadcast, "QAdd QMul FixedAdd"},
+    {kTilewrightDomain, Class::kBroadcast, "QAdd QMul QRescaledAdd FixedAdd"},
     {kTilewrightDomain, Class::kConversion, "FixedDecode FixedEncode"},
 };
 
@@ -70,7 +70,7 @@ constexpr FunctionList kFunctions[] = {
     {kTilewrightDomain, Function::kConvolution, "QConv FixedConv"},
     {kTilewrightDomain, Function::kTransposedConvolution, "QConvTranspose"},
     {kTilewrightDomain, Function::kDense, "QGemm FixedGemm"},
-    {kTilewrightDomain, Function::kAddition, "QAdd FixedAdd"},
+    {kTilewrightDomain, Function::kAddition, "QAdd QRescaledAdd FixedAdd"},
     {kTilewrightDomain, Function::kMultiplication, "QMul"},
     {kTilewrightDomain, Function::kAveragePool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Function::kRequantize, "QRequantize"},
@@ -130,6 +130,10 @@ int table_input(const Node& node) {
   if (traits.numbers != OperatorNumbers::kInteger || !has_output_stage(node)) return -1;
   if (traits.kind == Class::kProduct) return 5;
   return traits.kind == Class::kBroadcast ? 2 : 1;
+}
+
+ElementType output_type(const Node& node) {
+  return node.int_or("output_bits", 8) == 16 ? ElementType::kI16 : ElementType::kI8;
 }
 
 bool has_output_stage(const Node& node) {

@@ -41,7 +41,7 @@ enum class OperatorFunction {
 // The numbers that an operator's definition fixes.
 enum class OperatorNumbers {
   kAny,      // ONNX: whatever the element types are
-  kInteger,  // i8 with i32 sums (docs/reference/arithmetic.md)
+  kInteger,  // i8 or i16 with i32 sums, or i64 ones (docs/reference/arithmetic.md)
   kFixed,    // i32 with 64-bit sums
 };
 
@@ -64,6 +64,10 @@ bool only_selects(const Node& node);
 // A sum that the operator itself scales, clips and stores: QConv ... QRequantize, FixedConv ...
 // FixedAveragePool. Its attributes clip_low and clip_high bound the result.
 bool has_output_stage(const Node& node);
+
+// The element type of such an operator's result, if its numbers are integers: the attribute output_bits, 8
+// unless it is 16.
+ElementType output_type(const Node& node);
 
 // Which input of an integer operator with an output stage is its table, i8[256], where it has one: an output
 // element y is then stored as entry y + 128. -1: the operator has none.

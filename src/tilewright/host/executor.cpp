@@ -1,21 +1,18 @@
-// Straight-line execution in node order with reference counts resolved ahead of time: dead_after_ lists what
-// each node reads last, so the peak memory is that of the live values only.
+// Checks around the runs of a prepared graph, of which there are two: the fast one, and one node by node that
+// only observed runs need.
 #include "tilewright/host/executor.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "tilewright/host/execution_form.h"
 #include "tilewright/host/half_conversion.h"
 #include "tilewright/host/half_graph.h"
 #include "tilewright/host/kernel_table.h"
 
 namespace tilewright {
 namespace {
-
-KernelOperand operand(const Graph& graph, ValueId id) {
-  if (id == kNoValue) return {};
-  const Value& value = graph.value(id);
-  return {true, value.type, value.shape, value.constant ? &*value.constant : nullptr};
-}
 
 // A model that declares more asks for memory that no such model needs; better said than tried.
 constexpr int64_t kMaxValueBits = int64_t{1} << 36;  // 8 GiB
@@ -39,53 +36,25 @@ void check_runnable(const Graph& graph) {
   diagnostics.raise_if_any();
 }
 
-// The graph's declarations are what later nodes were prepared for, so a mismatch must not go further.
-void check_outputs(const Graph& graph, const Node& node, const std::vector<Tensor>& outputs) {
-  for (size_t i = 0; i < node.outputs.size(); ++i) {
-    if (node.outputs[i] == kNoValue) continue;
-    const Value& value = graph.value(node.outputs[i]);
-    if (outputs[i].type() == value.type && outputs[i].shape() == value.shape) continue;
-    throw Error(
-        {{ErrorKind::kInvalidInput, where(node), node.op,
-          fmt::format("output '{}' is {} but the model declares {}", value.name,
-                      to_string(outputs[i].type(), outputs[i].shape()), to_string(value.type, value.shape)),
-          ""}});
-  }
-}
-
-std::vector<std::vector<ValueId>> last_uses(const Graph& graph) {
-  constexpr size_t kNever = ~size_t{0};
-  std::vector<size_t> last(graph.values.size(), kNever);
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    // A value that nobody reads dies where it is born.
-    for (const ValueId id : graph.nodes[n].outputs) {
-      if (id != kNoValue) last[size_t(id)] = n;
-    }
-    for (const ValueId id : graph.nodes[n].inputs) {
-      if (id != kNoValue) last[size_t(id)] = n;
-    }
-  }
-  for (const ValueId id : graph.outputs) last[size_t(id)] = kNever;
-  std::vector<std::vector<ValueId>> dead_after(graph.nodes.size());
-  for (size_t id = 0; id < last.size(); ++id) {
-    if (last[id] != kNever && !graph.is_constant(ValueId(id))) dead_after[last[id]].push_back(ValueId(id));
-  }
-  return dead_after;
-}
+// What runs instead of a graph with half values.
+Graph in_float(const Graph& graph) { return has_half_values(graph) ? with_half_as_float(graph) : graph; }
 
 }  // namespace
 
-Executor::Executor(Graph graph, HostOptions options) : graph_(std::move(graph)), options_(options) {
+Executor::Executor(Graph graph, HostOptions options)
+    : graph_(std::move(graph)), options_(options), node_by_node_(std::make_unique<NodeByNode>()) {
   check_runnable(graph_);
-  if (has_half_values(graph_)) float_graph_ = with_half_as_float(graph_);
-  dead_after_ = last_uses(graph_);
-  nodes_.reserve(graph_.nodes.size());
-  for (const Node& node : running().nodes) {
-    std::vector<KernelOperand> operands;
-    operands.reserve(node.inputs.size());
-    for (const ValueId id : node.inputs) operands.push_back(operand(running(), id));
-    nodes_.emplace_back(node, operands, options_);
-  }
+  fast_ = std::make_unique<const PreparedGraph>(execution_form(in_float(graph_)), options_);
+}
+
+const PreparedGraph& Executor::observable() const {
+  const bool as_given =
+      std::ranges::none_of(fast_->graph().nodes, [](const Node& node) { return node.domain == kHostDomain; });
+  if (as_given) return *fast_;
+  std::call_once(node_by_node_->once, [&] {
+    node_by_node_->graph = std::make_unique<const PreparedGraph>(in_float(graph_), options_);
+  });
+  return *node_by_node_->graph;
 }
 
 void Executor::check_inputs(const std::vector<Tensor>& inputs) const {
@@ -117,35 +86,19 @@ Tensor Executor::as_declared(ValueId id, const Tensor& tensor) const {
 
 std::vector<Tensor> Executor::run(std::vector<Tensor> inputs, const Observe& observe) const {
   check_inputs(inputs);
-  const Graph& graph = running();
-  std::vector<Tensor> values(graph_.values.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
-    const ValueId id = graph_.inputs[i];
-    if (observe) observe(id, inputs[i]);
-    values[size_t(id)] = is_half(inputs[i].type()) ? widen_half(inputs[i]) : std::move(inputs[i]);
-  }
-  const auto tensor = [&](ValueId id) -> const Tensor* {
-    if (id == kNoValue) return nullptr;
-    return graph.is_constant(id) ? &*graph.value(id).constant : &values[size_t(id)];
-  };
-  std::vector<const Tensor*> node_inputs;
-  for (size_t n = 0; n < nodes_.size(); ++n) {
-    const Node& node = graph.nodes[n];
-    node_inputs.clear();
-    for (const ValueId id : node.inputs) node_inputs.push_back(tensor(id));
-    std::vector<Tensor> outputs = nodes_[n].run(node_inputs, options_);
-    check_outputs(graph, node, outputs);
-    for (size_t i = 0; i < outputs.size(); ++i) {
-      const ValueId id = node.outputs[i];
-      if (id == kNoValue) continue;
-      values[size_t(id)] = std::move(outputs[i]);
-      if (observe) observe(id, as_declared(id, values[size_t(id)]));
-    }
-    for (const ValueId id : dead_after_[n]) values[size_t(id)] = Tensor();
+    if (observe) observe(graph_.inputs[i], inputs[i]);
+    if (is_half(inputs[i].type())) inputs[i] = widen_half(inputs[i]);
   }
   std::vector<Tensor> results;
-  results.reserve(graph_.outputs.size());
-  for (const ValueId id : graph_.outputs) results.push_back(as_declared(id, *tensor(id)));
+  if (observe) {
+    results = observable().run(std::move(inputs), options_, [&](ValueId id, const Tensor& tensor) {
+      observe(id, as_declared(id, tensor));
+    });
+  } else {
+    results = fast_->run(std::move(inputs), options_);
+  }
+  for (size_t i = 0; i < results.size(); ++i) results[i] = as_declared(graph_.outputs[i], results[i]);
   return results;
 }
 

@@ -1,31 +1,28 @@
-// Runs a graph on the CPU, node by node. The reference for everything else: float operators through oneDNN
+// Runs a graph on the CPU. The reference for everything else: float operators through oneDNN
 // and plain loops, integer operators exactly as docs/reference/arithmetic.md says.
 #pragma once
 
-#include <functional>
-#include <optional>
-#include <span>
+#include <memory>
+#include <mutex>
 #include <vector>
 
-#include "tilewright/host/kernel.h"
-#include "tilewright/host/prepared_node.h"
+#include "tilewright/host/prepared_graph.h"
 
 namespace tilewright {
 
-// A graph made ready once (kernels resolved, weights reordered, last uses known) and run any number of
-// times. Values declared f16 or bf16 are computed in f32 throughout and rounded where they leave: as outputs
-// and for the observer.
+// A graph made ready once and run any number of times. A run that nobody observes takes the graph in the form
+// that runs fastest (execution_form.h); an observed one takes it node by node, as it is. The two differ by
+// rounding alone, and only in f32. Values declared f16 or bf16 are computed in f32 throughout and rounded
+// where they leave: as outputs and for the observer.
 class Executor {
  public:
   // Sees graph inputs and every node output as soon as it exists; not constants.
-  using Observe = std::function<void(ValueId, const Tensor&)>;
+  using Observe = PreparedGraph::Observe;
 
   // Errors: operators without a host kernel, all named at once (kUnsupported); attributes a kernel rejects.
   explicit Executor(Graph graph, HostOptions options = {});
   Executor(Executor&&) = default;
   Executor& operator=(Executor&&) = default;
-  Executor(const Executor&) = delete;  // prepared nodes point into the graphs
-  Executor& operator=(const Executor&) = delete;
 
   // One tensor per graph output. Tensors are freed after their last use. Safe to call from several threads at
   // once. Errors (invalid input): number, type or shape of the inputs; a value whose computed type or shape
@@ -34,16 +31,20 @@ class Executor {
   const Graph& graph() const { return graph_; }
 
  private:
-  const Graph& running() const { return float_graph_ ? *float_graph_ : graph_; }
+  // Made by the first observed run, unless it is what runs anyway.
+  struct NodeByNode {
+    std::once_flag once;
+    std::unique_ptr<const PreparedGraph> graph;
+  };
+
   void check_inputs(const std::vector<Tensor>& inputs) const;
   Tensor as_declared(ValueId id, const Tensor& tensor) const;
+  const PreparedGraph& observable() const;
 
-  Graph graph_;                       // as given
-  std::optional<Graph> float_graph_;  // set when graph_ has half values: what runs instead
+  Graph graph_;  // as given
   HostOptions options_;
-  std::vector<PreparedNode> nodes_;
-  std::vector<std::vector<ValueId>>
-      dead_after_;  // by node: values that are not read any more once it has run
+  std::unique_ptr<const PreparedGraph> fast_;
+  std::unique_ptr<NodeByNode> node_by_node_;
 };
 
 // Prepares and runs once.

@@ -17,6 +17,7 @@ std::span<const KernelEntry> cast_kernels();
 std::span<const KernelEntry> constant_kernels();
 std::span<const KernelEntry> convolution_kernels();
 std::span<const KernelEntry> fixed_point_kernels();
+std::span<const KernelEntry> image_kernels();
 std::span<const KernelEntry> indexing_kernels();
 std::span<const KernelEntry> integer_kernels();
 std::span<const KernelEntry> integer_onnx_kernels();

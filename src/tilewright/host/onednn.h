@@ -2,9 +2,13 @@
 // files: the library's header is heavy.
 #pragma once
 
+#include <memory>
+#include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
+#include <vector>
 
 #include "tilewright/host/kernel.h"
+#include "tilewright/host/post_operations.h"
 
 namespace tilewright::onednn {
 
@@ -22,43 +26,113 @@ class ThreadScope {
 
 // Row-major f32 of the given sizes.
 dnnl::memory::desc plain(const std::vector<int64_t>& dims);
+// f32 of the given sizes, N x C x spatial, with the channels last in memory.
+dnnl::memory::desc plain_channels_last(const std::vector<int64_t>& dims);
 
-// A primitive that runs on row-major tensors: reorders to and from the layouts the primitive prefers, weights
-// only once when they are constant. Its scratch memory belongs to each run, so that runs may overlap.
-class Runner {
+// The post-operations of a node, and where the tensors that they add are among its inputs and in memory.
+struct PostOps {
+  // `first`: the input that is added first; `target`: the result, in the layout of its tensor. Added tensors
+  // that are smaller than the result broadcast to it.
+  PostOps(const Node& node, std::span<const KernelOperand> operands, size_t first,
+          const dnnl::memory::desc& target);
+
+  struct Added {
+    size_t input;
+    int argument;  // of the primitive
+    dnnl::memory::desc desc;
+  };
+  dnnl::post_ops operations;
+  std::vector<Added> added;
+};
+
+// A primitive with its arguments, which are made once and point to other memory in each run. Runs that
+// overlap have arguments of their own. Scratch memory belongs to each run.
+class Invoker {
  public:
-  // `desc` is any forward primitive descriptor with source, weights and optional bias. The *_plain
-  // descriptors say how the tensors of the graph lie in memory. `weights`: the constant, or nullptr.
-  template <typename PrimitiveDesc>
-  Runner(const dnnl::engine& engine, const PrimitiveDesc& desc, dnnl::primitive primitive,
-         dnnl::memory::desc source_plain, dnnl::memory::desc weights_plain, dnnl::memory::desc target_plain,
-         const Tensor* weights)
-      : engine_(engine),
-        primitive_(std::move(primitive)),
-        source_plain_(std::move(source_plain)),
-        weights_plain_(std::move(weights_plain)),
-        target_plain_(std::move(target_plain)),
-        source_(desc.src_desc()),
-        weights_(desc.weights_desc()),
-        target_(desc.dst_desc()),
-        bias_(desc.bias_desc()),
-        scratchpad_(desc.scratchpad_desc()) {
-    if (weights != nullptr) prepack(*weights);
-  }
+  struct Argument {
+    int name;  // DNNL_ARG_SRC, ...
+    dnnl::memory::desc desc;
+  };
+  Invoker(const dnnl::engine& engine, dnnl::primitive primitive, std::vector<Argument> arguments,
+          const dnnl::memory::desc& scratchpad);
 
-  // `bias` is nullptr or f32 elements in the layout that the primitive was described with.
-  void run(const Tensor& source, const Tensor& weights, const Tensor* bias, Tensor& target,
-           int threads) const;
+  // One pointer per argument.
+  void run(std::span<void* const> memory, int threads) const;
 
  private:
-  void prepack(const Tensor& weights);
+  struct Call {
+    dnnl::stream stream;
+    std::vector<dnnl::memory> memories;  // the last is the scratch memory
+    std::vector<dnnl_exec_arg_t> arguments;
+  };
+  std::unique_ptr<Call> make_call() const;
 
   dnnl::engine engine_;
   dnnl::primitive primitive_;
-  dnnl::memory::desc source_plain_, weights_plain_, target_plain_;
-  dnnl::memory::desc source_, weights_, target_, bias_, scratchpad_;
-  dnnl::memory prepacked_;  // empty unless the weights are constant and the primitive wants another layout
+  std::vector<Argument> arguments_;
+  size_t scratch_bytes_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<Call>> idle_;
 };
+
+// A primitive that runs on tensors as they lie in memory: reorders to and from the layouts the primitive
+// prefers, weights only once when they are constant.
+class Runner {
+ public:
+  // How the tensors of the graph lie in memory.
+  struct Layouts {
+    dnnl::memory::desc source, weights, target;
+  };
+
+  // `desc` is any forward primitive descriptor with source, weights and optional bias. `weights`: the
+  // constant, or nullptr.
+  template <typename PrimitiveDesc>
+  Runner(const dnnl::engine& engine, const PrimitiveDesc& desc, dnnl::primitive primitive, Layouts given,
+         const Tensor* weights, std::vector<PostOps::Added> added = {})
+      : engine_(engine),
+        given_(std::move(given)),
+        wanted_{desc.src_desc(), desc.weights_desc(), desc.dst_desc()},
+        has_bias_(desc.bias_desc().get_size() > 0),
+        added_(std::move(added)),
+        invoker_(engine, std::move(primitive), arguments(desc.bias_desc()), desc.scratchpad_desc()) {
+    if (weights != nullptr) prepack(*weights);
+  }
+
+  // Inputs 0 and 1 are source and weights, 2 the bias if the primitive has one, and the rest what
+  // post-operations add.
+  void run(KernelInputs inputs, Tensor& target, int threads) const;
+
+ private:
+  std::vector<Invoker::Argument> arguments(const dnnl::memory::desc& bias) const;
+  void prepack(const Tensor& weights);
+  std::shared_ptr<std::byte[]> reordered(void* from, const dnnl::memory::desc& given,
+                                         const dnnl::memory::desc& wanted) const;
+
+  dnnl::engine engine_;
+  Layouts given_, wanted_;
+  bool has_bias_;
+  std::vector<PostOps::Added> added_;
+  Invoker invoker_;
+  std::shared_ptr<std::byte[]>
+      prepacked_;  // set if the weights are constant and the primitive wants another layout
+};
+
+// A primitive of one source and one target without weights, on tensors as they lie in memory.
+class UnaryRunner {
+ public:
+  template <typename PrimitiveDesc>
+  UnaryRunner(const dnnl::engine& engine, const PrimitiveDesc& desc, dnnl::primitive primitive)
+      : invoker_(engine, std::move(primitive),
+                 {{DNNL_ARG_SRC, desc.src_desc()}, {DNNL_ARG_DST, desc.dst_desc()}}, desc.scratchpad_desc()) {
+  }
+
+  void run(const Tensor& source, Tensor& target, int threads) const;
+
+ private:
+  Invoker invoker_;
+};
+
+dnnl::algorithm eltwise_algorithm(const std::string& post_operation);
 
 // Turns oneDNN's exceptions into Errors (internal): whatever we ask of it has been checked before.
 template <typename Body>

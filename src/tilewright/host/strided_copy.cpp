@@ -1,5 +1,5 @@
-// Elements move as unsigned integers of their width, row by row, a row being the innermost axis.
-// strided_copy() first merges the axes that one stride can cross; mapped_copy() looks up every index.
+// Elements move as unsigned integers of their width. strided_copy() first merges the axes that one stride can
+// cross and then takes the two innermost as planes; mapped_copy() looks up every index, row by row.
 #include "tilewright/host/strided_copy.h"
 
 #include <algorithm>
@@ -31,12 +31,26 @@ void merge_axes(std::vector<int64_t>& sizes, std::vector<int64_t>& strides) {
   strides = std::move(merged_strides);
 }
 
+// out[r, c] = in[r * row_stride + c * column_stride], in tiles of a cache line or so each way: the elements
+// of a line are then used together, whichever axis they lie along.
 template <typename U>
-void copy_row(U* out, const U* in, int64_t count, int64_t stride) {
-  if (stride == 1) {
-    std::memcpy(out, in, size_t(count) * sizeof(U));
-  } else {
-    for (int64_t i = 0; i < count; ++i) out[i] = in[i * stride];
+void copy_plane(U* out, const U* in, int64_t rows, int64_t columns, int64_t row_stride,
+                int64_t column_stride) {
+  if (column_stride == 1) {
+    for (int64_t r = 0; r < rows; ++r)
+      std::memcpy(out + r * columns, in + r * row_stride, size_t(columns) * sizeof(U));
+    return;
+  }
+  constexpr int64_t kTile = 16;
+  for (int64_t r0 = 0; r0 < rows; r0 += kTile) {
+    const int64_t r1 = std::min(rows, r0 + kTile);
+    for (int64_t c0 = 0; c0 < columns; c0 += kTile) {
+      const int64_t c1 = std::min(columns, c0 + kTile);
+      for (int64_t c = c0; c < c1; ++c) {
+        const U* from = in + c * column_stride;
+        for (int64_t r = r0; r < r1; ++r) out[r * columns + c] = from[r * row_stride];
+      }
+    }
   }
 }
 
@@ -47,16 +61,21 @@ Tensor strided_copy(const Tensor& in, const Shape& out, std::vector<int64_t> str
   if (result.size() == 0) return result;
   std::vector<int64_t> sizes = out.dims();
   merge_axes(sizes, strides);
-  const size_t inner = sizes.size() - 1;
+  if (sizes.size() == 1) {
+    sizes.insert(sizes.begin(), 1);
+    strides.insert(strides.begin(), 0);
+  }
+  const size_t outer = sizes.size() - 2;
+  const int64_t rows = sizes[outer], columns = sizes[outer + 1];
   visit_width(in.type(), [&](auto tag) {
     using U = decltype(tag);
     const U* source = storage<U>(in) + offset;
     U* target = mutable_storage<U>(result);
-    std::vector<int64_t> index(inner, 0);
-    for (int64_t row = 0; row < result.size() / sizes[inner]; ++row) {
-      copy_row(target, source, sizes[inner], strides[inner]);
-      target += sizes[inner];
-      for (size_t axis = inner; axis-- > 0;) {
+    std::vector<int64_t> index(outer, 0);
+    for (int64_t plane = 0; plane < result.size() / (rows * columns); ++plane) {
+      copy_plane(target, source, rows, columns, strides[outer], strides[outer + 1]);
+      target += rows * columns;
+      for (size_t axis = outer; axis-- > 0;) {
         source += strides[axis];
         if (++index[axis] < sizes[axis]) break;
         source -= strides[axis] * sizes[axis];

@@ -30,6 +30,7 @@ class LayerReader {
     layer_.input = node_.input(0);
     layer_.result = node_.outputs[0];
     layer_.pad_value = node_.int_or("pad_value", 0);
+    if (!read_widths()) return std::nullopt;
     read_output_attributes();
     if (is_geometric() && !read_geometry()) return std::nullopt;
     read_function();
@@ -45,6 +46,24 @@ class LayerReader {
     refusals_.error(ErrorKind::kUnsupported, where(node_), node_.op, reason);
   }
 
+  // Which layers of 16-bit activations are read. False after a refusal.
+  bool read_widths() {
+    if (fixed()) return true;
+    layer_.input_bits = bit_width(graph_.value(node_.input(0)).type);
+    layer_.output_bits = bit_width(graph_.value(node_.outputs[0]).type);
+    if (node_.has_input(2) && graph_.value(node_.input(2)).type == ElementType::kI64) {
+      refuse("its sums need 64 bits, which only the host has");
+      return false;
+    }
+    const bool two = layer_.function == Function::kMultiplication || layer_.function == Function::kAddition;
+    const bool wide = layer_.input_bits > 8 || layer_.output_bits > 8 ||
+                      (two && bit_width(graph_.value(node_.input(1)).type) > 8);
+    const bool covered = node_.domain == kTilewrightDomain && !two && layer_.function != Function::kLookup;
+    if ((!wide || covered) && !node_.is_tilewright("QRescaledAdd")) return true;
+    refuse("only products, average pools and copies of 16-bit activations are layers");
+    return false;
+  }
+
   const Tensor* constant(int index, const char* what) {
     const Tensor* const tensor = graph_.constant_input(node_, index);
     if (tensor == nullptr) refuse(std::string(what) + " must be constant");
@@ -52,7 +71,9 @@ class LayerReader {
   }
 
   void read_output_attributes() {
-    const int64_t lowest = fixed() ? INT32_MIN : -128, highest = fixed() ? INT32_MAX : 127;
+    const bool wide = layer_.output_bits == 16;
+    const int64_t lowest = fixed() ? INT32_MIN : wide ? INT16_MIN : -128;
+    const int64_t highest = fixed() ? INT32_MAX : wide ? INT16_MAX : 127;
     const int64_t zero_point = node_.int_or("y_zero_point", 0);
     const int64_t low = node_.int_or("clip_low", lowest), high = node_.int_or("clip_high", highest);
     if (low < lowest || high > highest || low > high || zero_point < lowest || zero_point > highest) {
@@ -177,7 +198,9 @@ class LayerReader {
   }
 
   void check_ranges() {
-    if (layer_.pad_value < -128 || layer_.pad_value > 127) refuse("pad_value must lie in -128..127");
+    const int64_t end = int64_t{1} << (layer_.input_bits - 1);
+    if (layer_.pad_value < -end || layer_.pad_value >= end)
+      refuse(fmt::format("pad_value must lie in {}..{}", -end, end - 1));
     for (const Requantization& scale : layer_.finish.scale) {
       if (scale.multiplier >= 1 && is_shift(scale.shift)) continue;
       return refuse("a multiplier must be positive and a shift in 0..62 or, to round twice, 96..126");

@@ -14,7 +14,7 @@
 
 namespace tilewright {
 
-enum class NumberType { kInteger, kFixed };  // i8 and narrower with i32 sums; i32 with 64-bit sums
+enum class NumberType { kInteger, kFixed };  // i8 or i16 with i32 sums; i32 with 64-bit sums
 
 // What turns a sum into a stored element.
 //   integer: clip(scaled(sum + bias) + zero_point, clip_low, clip_high), by multiplier and shift
@@ -40,6 +40,7 @@ struct FusedLayer {
   std::string name, op;  // of the node
   OperatorFunction function = OperatorFunction::kOther;
   NumberType number = NumberType::kInteger;
+  int input_bits = 8, output_bits = 8;  // of integer layers: 8 or 16
   ValueId input = kNoValue, result = kNoValue;
   NodeGeometry geometry;            // convolutions, dense layers and pools
   int64_t pad_value = 0;            // what padding holds; of no meaning to a maximum
@@ -61,7 +62,8 @@ std::optional<NumberType> layer_number(const Graph& graph, const Node& node);
 
 // The layer of a node, or nullopt after adding every reason why there is none to `refusals`, each naming the
 // node (kind unsupported). Layers: the operators with an output stage, lookups, and MaxPool, GlobalMaxPool,
-// Clip and Relu on i8 and i32. The graph has shapes. Errors (invalid input): windows that do not fit.
+// Clip and Relu on i8 and i32; of 16-bit activations, products with 32-bit sums, average pools and copies.
+// The graph has shapes. Errors (invalid input): windows that do not fit.
 std::optional<FusedLayer> read_layer(const Graph& graph, const Node& node, Diagnostics& refusals);
 
 }  // namespace tilewright

@@ -154,7 +154,7 @@ class Planner {
       // Zero is representable in any range. Where the constant is not even an 8-bit integer, the padded value
       // is quantised itself, so that its range includes the constant.
       const bool pads = node->is("Pad") && node->string_or("mode", "constant") == "constant";
-      if (pads && !pads_representably(graph_, *node, {1, 0})) break;
+      if (pads && !pads_representably(graph_, *node, {1, 0}, ElementType::kI8)) break;
       if (!only_moves_data(graph_, *node) || graph_.is_constant(node->input(0))) break;
       if (wanted_[size_t(v)]) break;
       v = node->input(0);

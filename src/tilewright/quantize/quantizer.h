@@ -75,15 +75,4 @@ struct QuantizeReport {
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples,
                const QuantizeOptions& options = {}, QuantizeReport* report = nullptr);
 
-// An input or output as integers: q stands for scale * (q - zero_point).
-struct IntegerBorder {
-  std::string name;
-  double scale = 1;
-  int64_t zero_point = 0;
-};
-
-// A QDQ graph that takes 8-bit integers where only a QuantizeLinear read an input, and gives them where a
-// DequantizeLinear made an output, under the same names; `borders`, if not null, gets what they stand for.
-Graph with_integer_borders(Graph graph, std::vector<IntegerBorder>* borders = nullptr);
-
 }  // namespace tilewright

@@ -15,6 +15,7 @@
 #include "tilewright/quantize/calibrate/single_precision.h"
 #include "tilewright/quantize/equalize.h"
 #include "tilewright/quantize/float_graph_testing.h"
+#include "tilewright/quantize/integer_borders.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantization_plan.h"
 #include "tilewright/tensor/tensor_parts.h"

@@ -76,6 +76,22 @@ Requantization encode_scale_twice(double scale) {
   return {int32_t(multiplier), shift > 31 ? kTwice + shift : shift};
 }
 
+Requantization encode_scale_reduced(double scale) {
+  check_scale(scale);
+  constexpr int32_t kMost = 0x7FFF;
+  int exponent = 0;
+  int64_t multiplier = std::llround(std::ldexp(std::frexp(scale, &exponent), 31));
+  if (multiplier == int64_t{1} << 31) {
+    multiplier /= 2;
+    ++exponent;
+  }
+  if (exponent < -31) return {1, 62};
+  const int32_t reduced = int32_t(std::min<int64_t>((multiplier + (1 << 15)) >> 16, kMost));
+  // Scales of 2^15 and more: no shift is left, and the multiplier takes what it can.
+  if (exponent > 15) return {int32_t(std::min<int64_t>(int64_t(reduced) << (exponent - 15), INT32_MAX)), 0};
+  return {reduced, 15 - exponent};
+}
+
 double decode_scale(const Requantization& r) { return std::ldexp(double(r.multiplier), -(r.shift % kTwice)); }
 
 }  // namespace tilewright

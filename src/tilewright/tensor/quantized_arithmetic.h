@@ -44,6 +44,9 @@ Requantization encode_scale(double scale);
 // The encoding of TFLite's built-in kernels: 31 bits, rounded twice where the scale is below 1/2. A scale
 // below 2^-31 gives 0 for every accumulator. Errors: as above.
 Requantization encode_scale_twice(double scale);
+// The encoding of TFLite's built-in kernels for 64-bit accumulators: 15 bits, rounded once, half up. A scale
+// below 2^-32 gives 0 for every accumulator. Errors: as above.
+Requantization encode_scale_reduced(double scale);
 // The real number that `r` stands for.
 double decode_scale(const Requantization& r);
 
@@ -64,6 +67,11 @@ constexpr int64_t scaled(int32_t accumulator, Requantization r) {
   const int64_t product = int64_t(accumulator) * r.multiplier;
   if (r.shift < kTwice) return round_shift(product, r.shift);
   return round_shift_away(round_shift(product, 31), r.shift - kTwice - 31);
+}
+
+// The same for a 64-bit accumulator, rounded once; the product must stay below 2^62 in magnitude.
+constexpr int64_t scaled_wide(int64_t accumulator, Requantization r) {
+  return round_shift(accumulator * r.multiplier, r.shift);
 }
 
 constexpr int64_t clip(int64_t value, int64_t low, int64_t high) {

@@ -1,6 +1,6 @@
 // Definitions first, speed last: each kernel is the formula of docs/reference/arithmetic.md with its index
-// sums spelled out. Sums are kept in uint32_t because the accumulator wraps modulo 2^32 and signed overflow
-// is undefined.
+// sums spelled out. Sums are kept in uint64_t because accumulators wrap, modulo 2^32 or 2^64, and signed
+// overflow is undefined.
 #include "tilewright/tensor/reference_kernels.h"
 
 #include <fmt/format.h>
@@ -26,9 +26,36 @@ void require_tensor(const Tensor& tensor, ElementType type, int rank, std::strin
                       to_string(tensor.type(), tensor.shape())));
 }
 
+// Activations and outputs: i8 or i16.
+bool is_activation(ElementType type) { return type == ElementType::kI8 || type == ElementType::kI16; }
+
+void require_activation(const Tensor& tensor, std::string_view op, std::string_view what) {
+  require(is_activation(tensor.type()), op,
+          fmt::format("{} must be i8 or i16, is {}", what, to_string(tensor.type(), tensor.shape())));
+}
+
+void require_activation(const Tensor& tensor, int rank, std::string_view op, std::string_view what) {
+  require(is_activation(tensor.type()) && tensor.shape().rank() == rank, op,
+          fmt::format("{} must be i8 or i16 of rank {}, is {}", what, rank,
+                      to_string(tensor.type(), tensor.shape())));
+}
+
+// A number that stands for an element of `tensor`: padding, a zero point.
+void require_element(int32_t value, const Tensor& tensor, std::string_view op, std::string_view what) {
+  const int64_t low = lowest(tensor.type()), high = highest(tensor.type());
+  require(low <= value && value <= high, op, fmt::format("{} must be in {}..{}", what, low, high));
+}
+
+ElementType type_of(const OutputStage& output) {
+  return output.bits == 16 ? ElementType::kI16 : ElementType::kI8;
+}
+
 void require_output(const OutputStage& output, std::string_view op) {
-  require(-128 <= output.clip_low && output.clip_low <= output.clip_high && output.clip_high <= 127, op,
-          fmt::format("clip range {}..{} is not inside -128..127", output.clip_low, output.clip_high));
+  require(output.bits == 8 || output.bits == 16, op, "an output has 8 or 16 bits");
+  const int64_t low = lowest(type_of(output)), high = highest(type_of(output));
+  require(
+      low <= output.clip_low && output.clip_low <= output.clip_high && output.clip_high <= high, op,
+      fmt::format("clip range {}..{} is not inside {}..{}", output.clip_low, output.clip_high, low, high));
   require(!output.bipolar || (output.clip_low == 0 && output.clip_high == 1), op,
           "a bipolar output has the clip range 0..1");
   require(-(1 << 30) < output.y_zero_point && output.y_zero_point < (1 << 30), op,
@@ -60,10 +87,13 @@ void require_weights(const Tensor& weights, int rank, std::string_view op) {
                       to_string(weights.type(), weights.shape())));
 }
 
-int8_t finished(uint32_t accumulator, Requantization scale, const OutputStage& output) {
-  const int32_t value =
-      requantize(int32_t(accumulator), scale, output.y_zero_point, output.clip_low, output.clip_high);
-  return int8_t(output.bipolar ? 2 * value - 1 : value);
+int64_t stored(int64_t scaled_value, const OutputStage& output) {
+  const int64_t value = clip(scaled_value + output.y_zero_point, output.clip_low, output.clip_high);
+  return output.bipolar ? 2 * value - 1 : value;
+}
+
+int64_t finished(uint64_t accumulator, Requantization scale, const OutputStage& output) {
+  return stored(scaled(int32_t(uint32_t(accumulator)), scale), output);
 }
 
 // Bias and scale of each output channel.
@@ -73,7 +103,8 @@ class ChannelStage {
                int64_t channels, std::string_view op)
       : bias_(bias), multiplier_(multiplier), shift_(shift), output_(output) {
     require_output(output, op);
-    require_tensor(bias, ElementType::kI32, 1, op, "bias");
+    wide_ = bias.type() == ElementType::kI64;
+    require_tensor(bias, wide_ ? ElementType::kI64 : ElementType::kI32, 1, op, "bias");
     require_tensor(multiplier, ElementType::kI32, 1, op, "multiplier");
     require_tensor(shift, ElementType::kI32, 1, op, "shift");
     require(bias.size() == channels, op, fmt::format("{} biases for {} channels", bias.size(), channels));
@@ -81,13 +112,19 @@ class ChannelStage {
       require(scale->size() == channels || scale->size() == 1, op,
               fmt::format("{} multipliers or shifts for {} channels", scale->size(), channels));
     }
-    for (int64_t o = 0; o < channels; ++o) require_scale(pick(multiplier_, o), pick(shift_, o), op);
+    for (int64_t o = 0; o < channels; ++o) {
+      require_scale(pick(multiplier_, o), pick(shift_, o), op);
+      require(!wide_ || pick(shift_, o) < kTwice, op, "a 64-bit accumulator is rounded once");
+    }
   }
 
-  uint32_t bias(int64_t channel) const { return uint32_t(bias_.data<int32_t>()[size_t(channel)]); }
-  int8_t finish(uint32_t accumulator, int64_t channel) const {
-    return finished(accumulator, {pick(multiplier_, channel), pick(shift_, channel)}, output_);
+  uint64_t bias(int64_t channel) const { return uint64_t(bias_.integer_at(channel)); }
+  int64_t finish(uint64_t accumulator, int64_t channel) const {
+    const Requantization scale{pick(multiplier_, channel), pick(shift_, channel)};
+    return wide_ ? stored(scaled_wide(int64_t(accumulator), scale), output_)
+                 : finished(accumulator, scale, output_);
   }
+  ElementType type() const { return type_of(output_); }
 
  private:
   static int32_t pick(const Tensor& tensor, int64_t channel) {
@@ -95,6 +132,7 @@ class ChannelStage {
   }
   const Tensor &bias_, &multiplier_, &shift_;
   const OutputStage& output_;
+  bool wide_ = false;
 };
 
 // Calls body(ky, kx, y, x) for every tap of the window of output element (out_y, out_x); y, x may lie outside
@@ -114,42 +152,36 @@ bool inside(const Shape& shape, int64_t y, int64_t x) {
   return 0 <= y && y < shape[2] && 0 <= x && x < shape[3];
 }
 
-template <typename Weight>
 Tensor conv(const Tensor& x, const Tensor& weights, const ChannelStage& stage, const ConvParameters& p,
             const Shape& out_shape) {
   const Shape &in = x.shape(), &w = weights.shape();
-  const auto x_data = x.data<int8_t>();
-  const auto w_data = weights.data<Weight>();
-  Tensor result(ElementType::kI8, out_shape);
-  const auto out = result.mutable_data<int8_t>();
+  const std::vector<int64_t> x_data = x.to_integers(), w_data = weights.to_integers();
+  Tensor result(stage.type(), out_shape);
   const int64_t outputs_per_group = w[0] / p.group;
   for_each_index(out_shape, [&](int64_t n, int64_t o, int64_t oy, int64_t ox) {
     const int64_t first_channel = o / outputs_per_group * w[1];
-    uint32_t sum = stage.bias(o);
+    uint64_t sum = stage.bias(o);
     for (int64_t c = 0; c < w[1]; ++c) {
       for_each_tap(p.window, w[2], w[3], oy, ox, [&](int64_t ky, int64_t kx, int64_t iy, int64_t ix) {
-        const int32_t value =
+        const int64_t value =
             inside(in, iy, ix) ? x_data[size_t(offset(in, n, first_channel + c, iy, ix))] : p.pad_value;
-        sum += uint32_t(value * w_data[size_t(offset(w, o, c, ky, kx))]);
+        sum += uint64_t(value * w_data[size_t(offset(w, o, c, ky, kx))]);
       });
     }
-    out[size_t(offset(out_shape, n, o, oy, ox))] = stage.finish(sum, o);
+    result.set_integer(offset(out_shape, n, o, oy, ox), stage.finish(sum, o));
   });
   return result;
 }
 
-template <typename Weight>
 Tensor conv_transpose(const Tensor& x, const Tensor& weights, const ChannelStage& stage,
                       const ConvTransposeParameters& p, const Shape& out_shape) {
   const Shape &in = x.shape(), &w = weights.shape();
-  const auto x_data = x.data<int8_t>();
-  const auto w_data = weights.data<Weight>();
-  Tensor result(ElementType::kI8, out_shape);
-  const auto out = result.mutable_data<int8_t>();
+  const std::vector<int64_t> x_data = x.to_integers(), w_data = weights.to_integers();
+  Tensor result(stage.type(), out_shape);
   const int64_t inputs_per_group = w[0] / p.group;
   for_each_index(out_shape, [&](int64_t n, int64_t o, int64_t oy, int64_t ox) {
     const int64_t group = o / w[1];
-    uint32_t sum = stage.bias(o);
+    uint64_t sum = stage.bias(o);
     for (int64_t c = group * inputs_per_group; c < (group + 1) * inputs_per_group; ++c) {
       for (int64_t iy = 0; iy < in[2]; ++iy) {
         for (int64_t ix = 0; ix < in[3]; ++ix) {
@@ -159,30 +191,27 @@ Tensor conv_transpose(const Tensor& x, const Tensor& weights, const ChannelStage
           if (y < 0 || z < 0 || y % p.window.dilations[0] != 0 || z % p.window.dilations[1] != 0) continue;
           const int64_t ky = y / p.window.dilations[0], kx = z / p.window.dilations[1];
           if (ky >= w[2] || kx >= w[3]) continue;
-          sum += uint32_t(x_data[size_t(offset(in, n, c, iy, ix))] *
+          sum += uint64_t(x_data[size_t(offset(in, n, c, iy, ix))] *
                           w_data[size_t(offset(w, c, o % w[1], ky, kx))]);
         }
       }
     }
-    out[size_t(offset(out_shape, n, o, oy, ox))] = stage.finish(sum, o);
+    result.set_integer(offset(out_shape, n, o, oy, ox), stage.finish(sum, o));
   });
   return result;
 }
 
-template <typename Weight>
 Tensor gemm(const Tensor& x, const Tensor& weights, const ChannelStage& stage) {
   const int64_t rows = x.shape()[0], depth = x.shape()[1], columns = weights.shape()[0];
-  const auto x_data = x.data<int8_t>();
-  const auto w_data = weights.data<Weight>();
-  Tensor result(ElementType::kI8, {rows, columns});
-  const auto out = result.mutable_data<int8_t>();
+  const std::vector<int64_t> x_data = x.to_integers(), w_data = weights.to_integers();
+  Tensor result(stage.type(), {rows, columns});
   for (int64_t n = 0; n < rows; ++n) {
     for (int64_t o = 0; o < columns; ++o) {
-      uint32_t sum = stage.bias(o);
+      uint64_t sum = stage.bias(o);
       for (int64_t k = 0; k < depth; ++k) {
-        sum += uint32_t(x_data[size_t(n * depth + k)] * w_data[size_t(o * depth + k)]);
+        sum += uint64_t(x_data[size_t(n * depth + k)] * w_data[size_t(o * depth + k)]);
       }
-      out[size_t(n * columns + o)] = stage.finish(sum, o);
+      result.set_integer(n * columns + o, stage.finish(sum, o));
     }
   }
   return result;
@@ -213,7 +242,7 @@ int64_t transpose_output_size(const ConvTransposeParameters& parameters, int axi
 Tensor reference_conv(const Tensor& x, const Tensor& weights, const Tensor& bias, const Tensor& multiplier,
                       const Tensor& shift, const ConvParameters& parameters) {
   constexpr std::string_view kOp = "QConv";
-  require_tensor(x, ElementType::kI8, 4, kOp, "X");
+  require_activation(x, 4, kOp, "X");
   require_weights(weights, 4, kOp);
   require_window(parameters.window, kOp);
   const Shape &in = x.shape(), &w = weights.shape();
@@ -221,20 +250,19 @@ Tensor reference_conv(const Tensor& x, const Tensor& weights, const Tensor& bias
           fmt::format("{} groups do not divide X {} and weights {}", parameters.group, to_string(in),
                       to_string(w)));
   require_kernel({w[2], w[3]}, kOp);
-  require(-128 <= parameters.pad_value && parameters.pad_value <= 127, kOp, "pad_value must be in -128..127");
+  require_element(parameters.pad_value, x, kOp, "pad_value");
   const ChannelStage stage(bias, multiplier, shift, parameters.output, w[0], kOp);
   const Shape out_shape{in[0], w[0], window_output_size(parameters.window, 0, in[2], w[2]),
                         window_output_size(parameters.window, 1, in[3], w[3])};
   require(out_shape[2] > 0 && out_shape[3] > 0, kOp, "the window does not fit into the padded input");
-  return weights.type() == ElementType::kI8 ? conv<int8_t>(x, weights, stage, parameters, out_shape)
-                                            : conv<int16_t>(x, weights, stage, parameters, out_shape);
+  return conv(x, weights, stage, parameters, out_shape);
 }
 
 Tensor reference_conv_transpose(const Tensor& x, const Tensor& weights, const Tensor& bias,
                                 const Tensor& multiplier, const Tensor& shift,
                                 const ConvTransposeParameters& parameters) {
   constexpr std::string_view kOp = "QConvTranspose";
-  require_tensor(x, ElementType::kI8, 4, kOp, "X");
+  require_activation(x, 4, kOp, "X");
   require_weights(weights, 4, kOp);
   require_window(parameters.window, kOp);
   const Shape &in = x.shape(), &w = weights.shape();
@@ -250,22 +278,19 @@ Tensor reference_conv_transpose(const Tensor& x, const Tensor& weights, const Te
   const Shape out_shape{in[0], channels, transpose_output_size(parameters, 0, in[2], w[2]),
                         transpose_output_size(parameters, 1, in[3], w[3])};
   require(out_shape[2] > 0 && out_shape[3] > 0, kOp, "the pads leave no output");
-  return weights.type() == ElementType::kI8
-             ? conv_transpose<int8_t>(x, weights, stage, parameters, out_shape)
-             : conv_transpose<int16_t>(x, weights, stage, parameters, out_shape);
+  return conv_transpose(x, weights, stage, parameters, out_shape);
 }
 
 Tensor reference_gemm(const Tensor& x, const Tensor& weights, const Tensor& bias, const Tensor& multiplier,
                       const Tensor& shift, const OutputStage& output) {
   constexpr std::string_view kOp = "QGemm";
-  require_tensor(x, ElementType::kI8, 2, kOp, "X");
+  require_activation(x, 2, kOp, "X");
   require_weights(weights, 2, kOp);
   require(x.shape()[1] == weights.shape()[1], kOp,
           fmt::format("X {} and weights {} have different depths", to_string(x.shape()),
                       to_string(weights.shape())));
   const ChannelStage stage(bias, multiplier, shift, output, weights.shape()[0], kOp);
-  return weights.type() == ElementType::kI8 ? gemm<int8_t>(x, weights, stage)
-                                            : gemm<int16_t>(x, weights, stage);
+  return gemm(x, weights, stage);
 }
 
 Tensor reference_add(const Tensor& a, const Tensor& b, const AddParameters& parameters) {
@@ -280,25 +305,45 @@ Tensor reference_add(const Tensor& a, const Tensor& b, const AddParameters& para
             fmt::format("multiplier {} is not below 2^23 in magnitude", m));
   }
   require(0 <= parameters.shift && parameters.shift <= 31, kOp, "shift must be in 0..31");
-  Tensor result(ElementType::kI8, a.shape());
-  const auto out = result.mutable_data<int8_t>();
+  Tensor result(type_of(parameters.output), a.shape());
   const auto a_data = a.data<int8_t>(), b_data = b.data<int8_t>();
-  for (size_t i = 0; i < out.size(); ++i) {
-    const uint32_t sum = uint32_t(a_data[i] * parameters.multiplier_a) +
-                         uint32_t(b_data[i] * parameters.multiplier_b) + uint32_t(parameters.bias);
-    out[i] = finished(sum, {1, parameters.shift}, parameters.output);
+  for (int64_t i = 0; i < result.size(); ++i) {
+    const uint32_t sum = uint32_t(a_data[size_t(i)] * parameters.multiplier_a) +
+                         uint32_t(b_data[size_t(i)] * parameters.multiplier_b) + uint32_t(parameters.bias);
+    result.set_integer(i, finished(sum, {1, parameters.shift}, parameters.output));
+  }
+  return result;
+}
+
+Tensor reference_rescaled_add(const Tensor& a, const Tensor& b, const RescaledAddParameters& parameters) {
+  constexpr std::string_view kOp = "QRescaledAdd";
+  require_activation(a, kOp, "A");
+  require_activation(b, kOp, "B");
+  require(a.shape() == b.shape(), kOp,
+          fmt::format("the operands have the shapes {} and {}", to_string(a.shape()), to_string(b.shape())));
+  require_output(parameters.output, kOp);
+  for (const Requantization& r : {parameters.a, parameters.b, parameters.sum}) {
+    require_scale(r.multiplier, r.shift, kOp);
+  }
+  for (const Requantization& r : {parameters.a, parameters.b}) {
+    require(decode_scale(r) <= 0.5, kOp, "an operand's scale must be 1/2 or less");
+  }
+  Tensor result(type_of(parameters.output), a.shape());
+  const auto operand = [](int64_t q, Requantization r) { return scaled(int32_t(q * (1 << 15)), r); };
+  for (int64_t i = 0; i < result.size(); ++i) {
+    const int64_t x = operand(a.integer_at(i), parameters.a), y = operand(b.integer_at(i), parameters.b);
+    const int64_t sum = (parameters.subtract ? x - y : x + y) + parameters.bias;
+    result.set_integer(i, finished(uint64_t(sum), parameters.sum, parameters.output));
   }
   return result;
 }
 
 Tensor reference_multiply(const Tensor& a, const Tensor& b, const MultiplyParameters& parameters) {
   constexpr std::string_view kOp = "QMul";
-  require(a.type() == ElementType::kI8 && b.type() == ElementType::kI8, kOp,
-          fmt::format("the operands must be i8, are {} and {}", to_string(a.type(), a.shape()),
-                      to_string(b.type(), b.shape())));
-  for (const int32_t zero : {parameters.a_zero_point, parameters.b_zero_point}) {
-    require(-128 <= zero && zero <= 127, kOp, "zero points must be in -128..127");
-  }
+  require_activation(a, kOp, "A");
+  require_activation(b, kOp, "B");
+  require_element(parameters.a_zero_point, a, kOp, "a_zero_point");
+  require_element(parameters.b_zero_point, b, kOp, "b_zero_point");
   require_scale(parameters.multiplier, parameters.shift, kOp);
   require_output(parameters.output, kOp);
   const Shape shape = broadcast(a.shape(), b.shape());
@@ -313,21 +358,21 @@ Tensor reference_multiply(const Tensor& a, const Tensor& b, const MultiplyParame
       const int common = axis + missing;
       index += position / strides[size_t(common)] % shape[common] * steps[size_t(axis)];
     }
-    return int32_t(operand.data<int8_t>()[size_t(index)]);
+    return operand.integer_at(index);
   };
-  Tensor result(ElementType::kI8, shape);
-  const auto out = result.mutable_data<int8_t>();
-  for (size_t i = 0; i < out.size(); ++i) {
-    const int32_t product = (element(a, int64_t(i)) - parameters.a_zero_point) *
-                            (element(b, int64_t(i)) - parameters.b_zero_point);
-    out[i] = finished(uint32_t(product), {parameters.multiplier, parameters.shift}, parameters.output);
+  Tensor result(type_of(parameters.output), shape);
+  for (int64_t i = 0; i < result.size(); ++i) {
+    const int64_t product =
+        (element(a, i) - parameters.a_zero_point) * (element(b, i) - parameters.b_zero_point);
+    result.set_integer(
+        i, finished(uint64_t(product), {parameters.multiplier, parameters.shift}, parameters.output));
   }
   return result;
 }
 
 Tensor reference_average_pool(const Tensor& x, const AveragePoolParameters& parameters) {
   constexpr std::string_view kOp = "QAveragePool";
-  require_tensor(x, ElementType::kI8, 4, kOp, "X");
+  require_activation(x, 4, kOp, "X");
   require_window(parameters.window, kOp);
   require_kernel(parameters.kernel, kOp);
   require_scale(parameters.multiplier, parameters.shift, kOp);
@@ -336,25 +381,25 @@ Tensor reference_average_pool(const Tensor& x, const AveragePoolParameters& para
   const Shape out_shape{in[0], in[1], window_output_size(parameters.window, 0, in[2], parameters.kernel[0]),
                         window_output_size(parameters.window, 1, in[3], parameters.kernel[1])};
   require(out_shape[2] > 0 && out_shape[3] > 0, kOp, "the window does not fit into the padded input");
-  Tensor result(ElementType::kI8, out_shape);
-  const auto out = result.mutable_data<int8_t>();
-  const auto data = x.data<int8_t>();
+  require_element(parameters.pad_value, x, kOp, "pad_value");
+  Tensor result(type_of(parameters.output), out_shape);
+  const std::vector<int64_t> data = x.to_integers();
   for_each_index(out_shape, [&](int64_t n, int64_t c, int64_t oy, int64_t ox) {
-    uint32_t sum = uint32_t(parameters.bias);
+    uint64_t sum = uint64_t(parameters.bias);
     for_each_tap(
         parameters.window, parameters.kernel[0], parameters.kernel[1], oy, ox,
         [&](int64_t, int64_t, int64_t iy, int64_t ix) {
-          sum += uint32_t(inside(in, iy, ix) ? data[size_t(offset(in, n, c, iy, ix))] : parameters.pad_value);
+          sum += uint64_t(inside(in, iy, ix) ? data[size_t(offset(in, n, c, iy, ix))] : parameters.pad_value);
         });
-    out[size_t(offset(out_shape, n, c, oy, ox))] =
-        finished(sum, {parameters.multiplier, parameters.shift}, parameters.output);
+    result.set_integer(offset(out_shape, n, c, oy, ox),
+                       finished(sum, {parameters.multiplier, parameters.shift}, parameters.output));
   });
   return result;
 }
 
 Tensor reference_max_pool(const Tensor& x, const MaxPoolParameters& parameters) {
   constexpr std::string_view kOp = "MaxPool";
-  require_tensor(x, ElementType::kI8, 4, kOp, "X");
+  require_activation(x, 4, kOp, "X");
   require_window(parameters.window, kOp);
   require_kernel(parameters.kernel, kOp);
   const Shape& in = x.shape();
@@ -364,31 +409,28 @@ Tensor reference_max_pool(const Tensor& x, const MaxPoolParameters& parameters) 
   };
   const Shape out_shape{in[0], in[1], size(0), size(1)};
   require(out_shape[2] > 0 && out_shape[3] > 0, kOp, "the window does not fit into the padded input");
-  Tensor result(ElementType::kI8, out_shape);
-  const auto out = result.mutable_data<int8_t>();
-  const auto data = x.data<int8_t>();
+  Tensor result(x.type(), out_shape);
+  const std::vector<int64_t> data = x.to_integers();
   for_each_index(out_shape, [&](int64_t n, int64_t c, int64_t oy, int64_t ox) {
-    int8_t best = -128;
+    int64_t best = lowest(x.type());
     for_each_tap(parameters.window, parameters.kernel[0], parameters.kernel[1], oy, ox,
                  [&](int64_t, int64_t, int64_t iy, int64_t ix) {
                    if (inside(in, iy, ix)) best = std::max(best, data[size_t(offset(in, n, c, iy, ix))]);
                  });
-    out[size_t(offset(out_shape, n, c, oy, ox))] = best;
+    result.set_integer(offset(out_shape, n, c, oy, ox), best);
   });
   return result;
 }
 
 Tensor reference_requantize(const Tensor& x, const RequantizeParameters& parameters) {
   constexpr std::string_view kOp = "QRequantize";
-  require(x.type() == ElementType::kI8, kOp, fmt::format("X must be i8, is {}", name(x.type())));
+  require_activation(x, kOp, "X");
   require_scale(parameters.multiplier, parameters.shift, kOp);
   require_output(parameters.output, kOp);
-  Tensor result(ElementType::kI8, x.shape());
-  const auto out = result.mutable_data<int8_t>();
-  const auto data = x.data<int8_t>();
-  for (size_t i = 0; i < out.size(); ++i) {
-    const uint32_t sum = uint32_t(data[i]) + uint32_t(parameters.bias);
-    out[i] = finished(sum, {parameters.multiplier, parameters.shift}, parameters.output);
+  Tensor result(type_of(parameters.output), x.shape());
+  for (int64_t i = 0; i < result.size(); ++i) {
+    const uint64_t sum = uint64_t(x.integer_at(i) + parameters.bias);
+    result.set_integer(i, finished(sum, {parameters.multiplier, parameters.shift}, parameters.output));
   }
   return result;
 }

@@ -1,6 +1,7 @@
 // The integer operators of docs/reference/arithmetic.md, written out as their definition says: one loop per
 // index, no blocking, no threads. They are what every faster implementation is compared with, so they share
-// no code with one. Activations are i8 and NCHW, weights i8 or i16; accumulators wrap modulo 2^32.
+// no code with one. Activations are i8 or i16 and NCHW, weights i8 or i16; accumulators wrap modulo 2^32, or,
+// where the bias is i64, modulo 2^64. "i8|i16": X chooses between them for itself, OutputStage::bits for y.
 //
 // All functions are pure. Errors (invalid input): wrong element type or rank, shapes that do not match each
 // other, parameters out of their stated range, a window that does not fit, an empty output.
@@ -9,6 +10,7 @@
 #include <array>
 #include <cstdint>
 
+#include "tilewright/tensor/quantized_arithmetic.h"
 #include "tilewright/tensor/tensor.h"
 
 namespace tilewright {
@@ -17,9 +19,10 @@ namespace tilewright {
 // that, or 2 * bit - 1 where the output is bipolar.
 struct OutputStage {
   int32_t y_zero_point = 0;
-  int32_t clip_low = -128;  // -128 <= clip_low <= clip_high <= 127; bipolar: 0 and 1
+  int32_t clip_low = -128;  // clip_low <= clip_high, both inside the output's type; bipolar: 0 and 1
   int32_t clip_high = 127;
   bool bipolar = false;
+  int32_t bits = 8;  // of the output: 8 or 16
   bool operator==(const OutputStage&) const = default;
 };
 
@@ -34,7 +37,7 @@ struct WindowParameters {
 struct ConvParameters {
   WindowParameters window;
   int64_t group = 1;
-  int32_t pad_value = 0;  // what the padding holds; -128..127
+  int32_t pad_value = 0;  // what the padding holds; inside the type of X
   OutputStage output;
   bool operator==(const ConvParameters&) const = default;
 };
@@ -55,8 +58,19 @@ struct AddParameters {
   bool operator==(const AddParameters&) const = default;
 };
 
+// A sum whose operands are rescaled first: 16-bit tensors, whose products with 22-bit multipliers would not
+// fit an accumulator.
+struct RescaledAddParameters {
+  Requantization a, b;  // of A * 2^15 and B * 2^15; 1/2 or less
+  bool subtract = false;
+  int32_t bias = 0;
+  Requantization sum;
+  OutputStage output;
+  bool operator==(const RescaledAddParameters&) const = default;
+};
+
 struct MultiplyParameters {
-  int32_t a_zero_point = 0, b_zero_point = 0;  // -128..127
+  int32_t a_zero_point = 0, b_zero_point = 0;  // inside the types of A and B
   int32_t multiplier = 1, shift = 0;           // multiplier > 0; shift as in Requantization
   OutputStage output;
   bool operator==(const MultiplyParameters&) const = default;
@@ -93,32 +107,36 @@ int64_t window_output_size(const WindowParameters& window, int axis, int64_t inp
 int64_t transpose_output_size(const ConvTransposeParameters& parameters, int axis, int64_t input,
                               int64_t kernel);
 
-// X i8[N,C,H,W], W i8|i16[O,C/group,kH,kW], B i32[O], multiplier and shift i32[O] or i32[1] -> i8[N,O,oH,oW].
+// X i8|i16[N,C,H,W], W i8|i16[O,C/group,kH,kW], B i32|i64[O], multiplier and shift i32[O] or i32[1] ->
+// i8|i16[N,O,oH,oW]. With a 64-bit bias nothing is rounded twice.
 Tensor reference_conv(const Tensor& x, const Tensor& weights, const Tensor& bias, const Tensor& multiplier,
                       const Tensor& shift, const ConvParameters& parameters);
 
-// X i8[N,C,H,W], W i8|i16[C,O/group,kH,kW], B i32[O], multiplier and shift as above -> i8[N,O,oH,oW].
+// X i8|i16[N,C,H,W], W i8|i16[C,O/group,kH,kW], B, multiplier and shift as above -> i8|i16[N,O,oH,oW].
 Tensor reference_conv_transpose(const Tensor& x, const Tensor& weights, const Tensor& bias,
                                 const Tensor& multiplier, const Tensor& shift,
                                 const ConvTransposeParameters& parameters);
 
-// X i8[N,K], W i8|i16[O,K], B i32[O], multiplier and shift as above -> i8[N,O].
+// X i8|i16[N,K], W i8|i16[O,K], B, multiplier and shift as above -> i8|i16[N,O].
 Tensor reference_gemm(const Tensor& x, const Tensor& weights, const Tensor& bias, const Tensor& multiplier,
                       const Tensor& shift, const OutputStage& output);
 
 // A, B i8 of one shape -> i8 of that shape.
 Tensor reference_add(const Tensor& a, const Tensor& b, const AddParameters& parameters);
 
-// A, B i8 of shapes that broadcast -> i8 of the common shape.
+// A, B i8|i16 of one shape -> i8|i16 of that shape.
+Tensor reference_rescaled_add(const Tensor& a, const Tensor& b, const RescaledAddParameters& parameters);
+
+// A, B i8|i16 of shapes that broadcast -> i8|i16 of the common shape.
 Tensor reference_multiply(const Tensor& a, const Tensor& b, const MultiplyParameters& parameters);
 
-// X i8[N,C,H,W] -> i8[N,C,oH,oW].
+// X i8|i16[N,C,H,W] -> i8|i16[N,C,oH,oW].
 Tensor reference_average_pool(const Tensor& x, const AveragePoolParameters& parameters);
 
-// X i8[N,C,H,W] -> i8[N,C,oH,oW]. A window that holds nothing but padding gives -128.
+// X i8|i16[N,C,H,W] -> its type, [N,C,oH,oW]. A window that holds nothing but padding gives the lowest value.
 Tensor reference_max_pool(const Tensor& x, const MaxPoolParameters& parameters);
 
-// X i8 (any shape) -> i8 of the same shape.
+// X i8|i16 (any shape) -> i8|i16 of the same shape.
 Tensor reference_requantize(const Tensor& x, const RequantizeParameters& parameters);
 
 }  // namespace tilewright

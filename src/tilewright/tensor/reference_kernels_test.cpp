@@ -258,7 +258,7 @@ TEST(ReferenceKernels, RefuseWhatTheirContractExcludes) {
   const auto expect_in = [](const std::string& part, const std::string& text) {
     EXPECT_NE(text.find(part), std::string::npos) << text;
   };
-  expect_in("X must be i8 of rank 4", conv(x.cast(ElementType::kU8), w, zeros(2), kOne, {}));
+  expect_in("X must be i8 or i16 of rank 4", conv(x.cast(ElementType::kU8), w, zeros(2), kOne, {}));
   expect_in("weights must be i8 or i16", conv(x, w.cast(ElementType::kI32), zeros(2), kOne, {}));
   expect_in("3 biases for 2 channels", conv(x, w, zeros(3), kOne, {}));
   expect_in("multipliers or shifts for 2 channels", conv(x, w, zeros(2), zeros(3), {}));

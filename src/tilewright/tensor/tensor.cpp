@@ -8,6 +8,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "tilewright/tensor/tensor_memory.h"
+
 namespace tilewright {
 namespace {
 
@@ -89,14 +91,23 @@ void Tensor::set_type(ElementType type, Shape shape) {
   }
 }
 
+void Tensor::allocate(bool zero_filled) {
+  buffer_ = tensor_memory(size_bytes_, zero_filled);
+  if (buffer_ == nullptr) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("no memory for a tensor {}", to_string(type_, shape_)));
+  }
+}
+
 Tensor::Tensor(ElementType type, Shape shape) {
   set_type(type, std::move(shape));
-  // calloc: large zero-filled tensors cost no page until they are touched.
-  auto* memory = static_cast<std::byte*>(std::calloc(std::max<size_t>(size_bytes_, 1), 1));
-  if (memory == nullptr) {
-    throw Error(ErrorKind::kInvalidInput, fmt::format("no memory for a tensor {}", to_string(type, shape_)));
-  }
-  buffer_ = std::shared_ptr<std::byte[]>(memory, [](std::byte* p) { std::free(p); });
+  allocate(true);
+}
+
+Tensor Tensor::uninitialized(ElementType type, Shape shape) {
+  Tensor tensor;
+  tensor.set_type(type, std::move(shape));
+  tensor.allocate(false);
+  return tensor;
 }
 
 Tensor Tensor::over(ElementType type, Shape shape, std::shared_ptr<const std::byte[]> buffer) {
@@ -109,7 +120,7 @@ Tensor Tensor::over(ElementType type, Shape shape, std::shared_ptr<const std::by
 
 std::span<std::byte> Tensor::mutable_bytes() {
   if (foreign_ || buffer_.use_count() > 1) {
-    Tensor copy(type_, shape_);
+    Tensor copy = uninitialized(type_, shape_);
     std::memcpy(copy.buffer_.get(), buffer_.get(), size_bytes_);
     buffer_ = std::move(copy.buffer_);
     foreign_ = false;

@@ -14,9 +14,11 @@ namespace tilewright {
 
 class Tensor {
  public:
-  Tensor() : Tensor(ElementType::kF32, Shape{0}) {}
+  Tensor() : shape_{0} {}  // f32[0]
   // Zero-filled. Errors (invalid input): shape of over 2^40 bytes.
   Tensor(ElementType type, Shape shape);
+  // Elements of any value, for whoever writes all of them. Errors as above.
+  static Tensor uninitialized(ElementType type, Shape shape);
   // Over memory of somebody else, which is never written: `buffer` holds the shape's bytes, and its deleter
   // says when they are no longer needed. Errors (invalid input): shape of over 2^40 bytes.
   static Tensor over(ElementType type, Shape shape, std::shared_ptr<const std::byte[]> buffer);
@@ -76,6 +78,7 @@ class Tensor {
  private:
   // Of what it holds; the buffer is the caller's.
   void set_type(ElementType type, Shape shape);
+  void allocate(bool zero_filled);
 
   ElementType type_ = ElementType::kF32;
   Shape shape_;

@@ -23,6 +23,22 @@ double distance(const float* a, const float* b) {
 
 std::filesystem::path shared_models() { return outside_models(); }
 
+std::vector<std::set<int64_t>> photo_classes(int64_t first_class) {
+  std::istringstream lines(read_text_file(shared_models() / "data_images" / "labels.csv"));
+  std::vector<std::set<int64_t>> result;
+  std::string line;
+  std::getline(lines, line);
+  while (std::getline(lines, line)) {
+    std::istringstream fields(line);
+    std::string field;
+    for (int i = 0; i < 3; ++i) std::getline(fields, field, ',');  // the third: classes of ImageNet
+    std::istringstream classes(field);
+    result.emplace_back();
+    while (std::getline(classes, field, ';')) result.back().insert(std::stoi(field) + first_class);
+  }
+  return result;
+}
+
 LabelledImages cifar10_lossless() {
   std::istringstream lines(read_text_file(shared_models() / "data_cifar10" / "cifar10_test_first100.csv"));
   std::vector<float> numbers;

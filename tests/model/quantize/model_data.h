@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,10 @@ LabelledImages cifar10_lossless();
 // `count` of the 500 JPEG-decoded CIFAR-10 images, taken evenly over the classes, without those that are
 // (up to JPEG noise) among `excluded`.
 LabelledImages cifar10_jpeg(int64_t count, const LabelledImages& excluded);
+
+// The accepted classes of each of the 32 photos, counted from `first_class`: 1 where class 0 is the
+// background.
+std::vector<std::set<int64_t>> photo_classes(int64_t first_class);
 
 // `count` samples of `shape` (axis 0 is the batch), uniform in [low, high).
 Tensor uniform_samples(Shape shape, int64_t count, float low, float high, uint64_t seed);

@@ -44,29 +44,12 @@ Tensor photos(const Preprocessing& p) {
   return images;
 }
 
-// The accepted classes of each photo.
-std::vector<std::vector<int64_t>> photo_labels() {
-  std::istringstream lines(read_text_file(shared_models() / "data_images" / "labels.csv"));
-  std::vector<std::vector<int64_t>> labels;
-  std::string line;
-  std::getline(lines, line);
-  while (std::getline(lines, line)) {
-    std::istringstream fields(line);
-    std::string field;
-    for (int i = 0; i < 3; ++i) std::getline(fields, field, ',');
-    std::istringstream ids(field);
-    labels.emplace_back();
-    while (std::getline(ids, field, ';')) labels.back().push_back(std::stoi(field));
-  }
-  return labels;
-}
-
 int right_answers(const Graph& graph, const Tensor& images, int64_t first_class) {
-  const auto labels = photo_labels();
+  const std::vector<std::set<int64_t>> labels = photo_classes(first_class);
   const std::vector<int64_t> classes = classify(graph, {images}, 2);
   int right = 0;
   for (size_t i = 0; i < classes.size(); ++i) {
-    right += std::count(labels[i].begin(), labels[i].end(), classes[i] - first_class) > 0;
+    right += int(labels[i].count(classes[i]));
   }
   return right;
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tilewright/host/executor.h"
+#include "tilewright/tensor/reference_fixed.h"
 #include "tilewright/tensor/reference_kernels.h"
 
 namespace tilewright {
@@ -64,6 +65,7 @@ std::optional<Tensor> run_reference(const Node& node, const std::vector<Tensor>&
     return reference_requantize(in.at(0), {number(node, "bias", 0), number(node, "multiplier", 1),
                                            number(node, "shift", 0), output_of(node)});
   }
+  if (node.is_tilewright("QLookup")) return reference_lookup(in.at(0), in.at(1));
   return {};
 }
 

@@ -28,12 +28,13 @@ struct Numbers {
   int64_t high() const { return bits == 1 ? 1 : overlay::highest_weight(bits); }
   int64_t draw(Random& random) const {
     if (bits == 1 && bipolar) return random.chance(0.5) ? 1 : -1;
+    if (bits == 16 && random.chance(0.1)) return random.chance(0.5) ? low() : high();
     return random.between(low(), high());
   }
 };
 
 Tensor random_numbers(Random& random, Shape shape, const Numbers& numbers) {
-  Tensor tensor(ElementType::kI8, std::move(shape));
+  Tensor tensor(numbers.bits == 16 ? ElementType::kI16 : ElementType::kI8, std::move(shape));
   for (int64_t i = 0; i < tensor.size(); ++i) tensor.set_integer(i, numbers.draw(random));
   return tensor;
 }
@@ -45,6 +46,15 @@ class Builder {
     inputs_.bits = hardware.input_bits;
     weights_ = {hardware.weight_bits, true};
     if (inputs_.bits == 1) inputs_.bipolar = random_.chance(0.6), output_.bipolar = random_.chance(0.5);
+    outputs_ = inputs_;
+  }
+
+  // At times with activations of 16 bits; `seed` draws for itself, so that other cases stay what they were.
+  void widen(uint64_t seed, bool input_as_well) {
+    if (plain_ || inputs_.bits != 8 || weights_.bits != 8) return;
+    Random random(seed * 6151 + 16);
+    if (input_as_well && random.chance(0.3)) inputs_.bits = 16;
+    if (random.chance(0.3)) outputs_.bits = output_.bits = 16;
   }
 
   Case conv(Kind kind) {
@@ -359,7 +369,7 @@ class Builder {
       output_.clip_high = 1;
       return output_;
     }
-    const int64_t low = inputs_.low(), high = inputs_.high();
+    const int64_t low = outputs_.low(), high = outputs_.high();
     if (narrow()) {
       output_.y_zero_point = random_.chance(0.5) ? 0 : -1;
       output_.clip_low = int32_t(random_.chance(0.7) ? low : low / 2);
@@ -386,8 +396,9 @@ class Builder {
         terms = (terms + 2) / 3;
         ++bits;
       }
-      low = bits / 2;
-      high = bits + 2;
+      const int more = inputs_.bits - outputs_.bits;
+      low = std::max(0, bits / 2 + more);
+      high = std::max(2, bits + 2 + more);
     }
     if (plain_ || random_.chance(0.2)) return {1, int32_t(random_.between(low, high + (narrow() ? 0 : 1)))};
     return {int32_t(random_.between(int64_t{1} << 30, INT32_MAX)), int32_t(31 + random_.between(low, high))};
@@ -431,19 +442,21 @@ class Builder {
       result_.inputs.insert_or_assign(ids.back(), tensor);
     }
     for (const Tensor& tensor : constants) ids.push_back(result_.graph.add_constant("c", tensor));
-    const ValueId y = result_.graph.add_value("y", ElementType::kI8, Shape{1});
+    const bool wide = outputs_.bits == 16;
+    const ValueId y = result_.graph.add_value("y", wide ? ElementType::kI16 : ElementType::kI8, Shape{1});
     result_.graph.outputs = {y};
     Node& node = result_.graph.add_node("layer", op, ids, {y}, domain);
     node.attributes["y_zero_point"] = int64_t(output_.y_zero_point);
     node.attributes["clip_low"] = int64_t(output_.clip_low);
     node.attributes["clip_high"] = int64_t(output_.clip_high);
     if (output_.bipolar) node.attributes["bipolar"] = int64_t{1};
+    if (wide) node.attributes["output_bits"] = int64_t{16};
     return node;
   }
 
   // What says how narrow an input is: the host's node ahead of the layer, whose output the case feeds.
   ValueId narrowed(ValueId x) {
-    if (inputs_.bits == 8) return x;
+    if (inputs_.bits >= 8) return x;
     const ValueId y = result_.graph.add_value("narrow", ElementType::kI8, result_.graph.value(x).shape);
     Node& node = result_.graph.add_node("narrow", "QRequantize", {x}, {y}, kTilewrightDomain);
     node.attributes["multiplier"] = int64_t{1};
@@ -467,7 +480,7 @@ class Builder {
 
   // At times with a table, where the overlay has one.
   Case finish(Node& node, Tensor expected) {
-    if (hardware_.lookup_table && table_input(node) >= 0 && random_.chance(0.25)) {
+    if (hardware_.lookup_table && table_input(node) >= 0 && random_.chance(0.25) && outputs_.bits <= 8) {
       const Tensor table = random_tensor(random_, ElementType::kI8, Shape{256}, -128, 127);
       for (int8_t& y : expected.mutable_data<int8_t>()) y = table.data<int8_t>()[size_t(y + 128)];
       node.inputs.resize(size_t(table_input(node)), kNoValue);
@@ -481,7 +494,7 @@ class Builder {
   Random random_;
   const OverlayHardware& hardware_;
   bool plain_;
-  Numbers inputs_, weights_;
+  Numbers inputs_, weights_, outputs_;
   OutputStage output_;
   Tensor bias_, multiplier_, shift_;
   Case result_;
@@ -498,6 +511,9 @@ const char* kind_name(Kind kind) {
 
 Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware) {
   Builder builder(seed, hardware);
+  const bool sums = kind == Kind::kConv || kind == Kind::kDepthwise || kind == Kind::kGroup ||
+                    kind == Kind::kDense || kind == Kind::kAveragePool || kind == Kind::kRequantize;
+  if (sums || kind == Kind::kTransposed) builder.widen(seed, sums);
   switch (kind) {
     case Kind::kConv:
     case Kind::kDepthwise:

@@ -51,6 +51,7 @@ struct Result {
   bool overflows_cache = false;
   bool two_threads = false;
   bool folded = false;
+  bool wide = false;  // activations of 16 bits
   bool default_schedule = false;
   std::string estimate_problem;  // empty: traffic and micro-ops are as estimated
   std::string problem;           // empty: bit-identical and accepted by the checker
@@ -77,7 +78,7 @@ Result run_case(uint64_t seed, const std::string& hardware_folder);
 
 struct Summary {
   int64_t cases = 0, mismatches = 0, tiled = 0, overflowing = 0, two_threads = 0, default_schedules = 0,
-          folded = 0;
+          folded = 0, wide = 0;
   std::map<std::string, int64_t> by_kind, by_hardware;
   int64_t estimate_differences = 0;
   std::string first_problem, first_estimate_problem;

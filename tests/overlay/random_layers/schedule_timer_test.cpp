@@ -36,11 +36,9 @@ uint64_t cycles_of_bytes(const overlay::Tiling& tiling, const OverlayHardware& h
   };
   overlay::LayerAddresses at;
   for (const overlay::LayerSource& s : layer.sources) {
-    const overlay::SourceView view{layer.batch, s.channels, s.height, s.width};
-    at.sources.push_back(take(packed_activation_bytes(view, hardware)) / hardware.input_bytes());
+    at.sources.push_back(take(packed_activation_bytes(view_of(layer, s), hardware)) / hardware.input_bytes());
   }
-  const overlay::SourceView result{layer.batch, layer.out_channels, layer.out_height, layer.out_width};
-  at.result = take(packed_activation_bytes(result, hardware)) / hardware.output_bytes();
+  at.result = take(packed_activation_bytes(result_view(layer), hardware)) / hardware.output_bytes();
   at.weights = take(packed_weight_bytes(layer, hardware)) / hardware.weight_bytes();
   at.parameters = take(tiling.blocks.sub_total * tiling.parameter_vectors * hardware.accumulator_bytes()) /
                   hardware.accumulator_bytes();

@@ -11,7 +11,7 @@
 namespace tilewright::seeded_bugs {
 namespace {
 
-constexpr uint64_t kSeeds = 45;
+constexpr uint64_t kSeeds = 90;
 
 struct Sample {
   uint64_t seed;

@@ -26,15 +26,13 @@ std::span<std::byte> DataTrial::part(uint64_t address, int64_t bytes) {
   return std::span(memory_).subspan(address, size_t(bytes));
 }
 
-SourceView DataTrial::result_view() const {
-  return {layer_.batch, layer_.out_channels, layer_.out_height, layer_.out_width};
-}
+SourceView DataTrial::result_view() const { return overlay::result_view(layer_); }
 
 void DataTrial::pack(const Tiling& tiling, const LayerLayout& layout) {
   const LayerAddresses& at = layout.addresses();
   for (size_t i = 0; i < inputs_.size(); ++i) {
     const LayerSource& source = layer_.sources[i];
-    const SourceView view{layer_.batch, source.channels, source.height, source.width};
+    const SourceView view = view_of(layer_, source);
     pack_activation(
         inputs_[i], view, source.bipolar, hardware_,
         part(uint64_t(at.sources[i] * hardware_.input_bytes()), packed_activation_bytes(view, hardware_)));
@@ -64,9 +62,7 @@ uint64_t DataTrial::run(const Tiling& tiling) {
   if (memory_.size() < layout.end()) memory_.resize(layout.end());
   if (!packed_) pack(tiling, layout);
   const int64_t padding = padding_elements(tiling) * hardware_.input_bytes();
-  const std::vector<int8_t> lanes(size_t(padding * 8 / hardware_.input_bits), int8_t(padding_lane(layer_)));
-  pack_lanes_of(lanes, hardware_.input_bits, false,
-                part(uint64_t(at.padding * hardware_.input_bytes()), padding));
+  pack_padding(layer_, hardware_, part(uint64_t(at.padding * hardware_.input_bytes()), padding));
   const auto result = part(result_, packed_activation_bytes(result_view(), hardware_));
   std::fill(result.begin(), result.end(), std::byte{0x5a});  // what is not stored must not look right
   std::copy(output.uops.begin(), output.uops.end(), memory_.begin() + long(uops));

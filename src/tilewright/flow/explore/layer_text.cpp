@@ -99,7 +99,10 @@ OverlayLayer parse_fields(const Json& v) {
   layer.out_width = v.at("out").at(2);
   for (const Json& s : v.at("sources")) {
     LayerSource source{kNoValue, s.at(0), s.at(1), s.at(2), s.at(3)};
-    if (s.size() > 4) {  // of a product
+    if (s.size() == 6) {  // of 16-bit activations
+      source.plane = s.at(4);
+      source.planes = s.at(5);
+    } else if (s.size() > 4) {  // of a product
       source.zero_point = s.at(4);
       source.one_position = s.at(5) != 0;
       source.one_channel = s.at(6) != 0;
@@ -126,6 +129,10 @@ OverlayLayer parse_fields(const Json& v) {
   layer.foldable = v.at("foldable");
   if (!v.at("fold").is_null()) layer.fold = parse_fold(v.at("fold"));
   layer.macs = v.at("macs");
+  if (v.contains("planes_out")) {
+    layer.out_plane = v.at("planes_out").at(0);
+    layer.result_channels = v.at("planes_out").at(1);
+  }
   return layer;
 }
 
@@ -139,6 +146,12 @@ void check(const OverlayLayer& layer) {
   if (layer.sources.empty() || layer.phases.empty()) fail("no source, or no phase");
   for (const LayerSource& source : layer.sources) {
     if (std::min({source.channels, source.height, source.width}) < 1) fail("a source of size below 1");
+    if (source.planes < 1 || source.planes > 2 || source.plane < 0 || source.plane >= source.planes)
+      fail("a source of no plane");
+  }
+  if (layer.out_plane != 0 && (layer.out_plane < layer.result_channels || layer.result_channels < 1 ||
+                               layer.out_channels != 2 * layer.out_plane)) {
+    fail("planes of other sizes than the result");
   }
   const size_t channels = size_t(layer.out_channels), scales = layer.output.scale.size();
   if (layer.kind == OverlayLayerKind::kMatrix &&
@@ -159,34 +172,39 @@ std::string print_layer(const OverlayLayer& layer) {
   for (const Phase& phase : layer.phases) phases.push_back(print_phase(phase));
   for (const LayerSource& s : layer.sources) {
     sources.push_back(Json::array({s.channels, s.height, s.width, s.bipolar}));
+    if (s.planes > 1) {
+      sources.back().push_back(s.plane);
+      sources.back().push_back(s.planes);
+    }
     if (layer.kind != OverlayLayerKind::kProduct) continue;
     for (const int value : {s.zero_point, int(s.one_position), int(s.one_channel)})
       sources.back().push_back(value);
   }
   const std::vector<int64_t>& weights = layer.weights.shape().dims();
-  const Json value = {{"name", layer.name},
-                      {"op", layer.op},
-                      {"kind", kKinds[int(layer.kind)]},
-                      {"pattern", kPatterns[int(layer.pattern)]},
-                      {"batch", layer.batch},
-                      {"out", {layer.out_channels, layer.out_height, layer.out_width}},
-                      {"sources", std::move(sources)},
-                      {"steps", {layer.in_step_y, layer.in_step_x, layer.out_step_y, layer.out_step_x}},
-                      {"padding", layer.pad_value},
-                      {"phases", std::move(phases)},
-                      {"groups", {layer.group_inputs, layer.group_outputs}},
-                      {"pass_shift", layer.pass_shift},
-                      {"weight_bits", layer.weight_bits},
-                      {"input_magnitude", layer.input_magnitude},
-                      {"weights", {{"type", name(layer.weights.type())}, {"shape", weights}}},
-                      {"weight_positions", layer.weight_positions},
-                      {"weight_planes", layer.weight_planes},
-                      {"weight_magnitude", layer.weight_magnitude},
-                      {"diagonal", layer.diagonal},
-                      {"output", print_output(layer.output)},
-                      {"foldable", layer.foldable},
-                      {"fold", layer.fold ? print_fold(*layer.fold) : Json()},
-                      {"macs", layer.macs}};
+  Json value = {{"name", layer.name},
+                {"op", layer.op},
+                {"kind", kKinds[int(layer.kind)]},
+                {"pattern", kPatterns[int(layer.pattern)]},
+                {"batch", layer.batch},
+                {"out", {layer.out_channels, layer.out_height, layer.out_width}},
+                {"sources", std::move(sources)},
+                {"steps", {layer.in_step_y, layer.in_step_x, layer.out_step_y, layer.out_step_x}},
+                {"padding", layer.pad_value},
+                {"phases", std::move(phases)},
+                {"groups", {layer.group_inputs, layer.group_outputs}},
+                {"pass_shift", layer.pass_shift},
+                {"weight_bits", layer.weight_bits},
+                {"input_magnitude", layer.input_magnitude},
+                {"weights", {{"type", name(layer.weights.type())}, {"shape", weights}}},
+                {"weight_positions", layer.weight_positions},
+                {"weight_planes", layer.weight_planes},
+                {"weight_magnitude", layer.weight_magnitude},
+                {"diagonal", layer.diagonal},
+                {"output", print_output(layer.output)},
+                {"foldable", layer.foldable},
+                {"fold", layer.fold ? print_fold(*layer.fold) : Json()},
+                {"macs", layer.macs}};
+  if (layer.out_plane > 0) value["planes_out"] = {layer.out_plane, layer.result_channels};
   return json_text(value);
 }
 

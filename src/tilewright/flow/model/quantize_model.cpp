@@ -15,6 +15,7 @@
 #include "tilewright/frontend/onnx/opset/qonnx_form.h"
 #include "tilewright/quantize/fixed_point/fixed_point_check.h"
 #include "tilewright/quantize/fixed_point/fixed_point_lowering.h"
+#include "tilewright/quantize/integer_borders.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/mixed_precision.h"
 #include "tilewright/quantize/quantizer.h"
@@ -340,10 +341,10 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
   if (bits) json["mixed"] = mixed_json(mixed);
   std::string border_text;
   for (const IntegerBorder& border : borders) {
-    border_text += fmt::format("'{}' is 8-bit integers: {:.9g} * (q - {})\n", border.name, border.scale,
-                               border.zero_point);
-    json["borders"].push_back(
-        {{"name", border.name}, {"scale", border.scale}, {"zero_point", border.zero_point}});
+    border_text += to_string(border) + "\n";
+    nlohmann::json row = {{"name", border.name}, {"scale", border.scale}, {"zero_point", border.zero_point}};
+    if (border.axis >= 0) row.update({{"axis", border.axis}, {"begin", border.begin}, {"end", border.end}});
+    json["borders"].push_back(std::move(row));
   }
   const InputSamples& told =
       given.calibration->text().empty() && given.judged ? *given.judged : *given.calibration;

@@ -123,7 +123,8 @@ TEST(FlattenedLayers, ASumOfAnImageAndAVectorIsTheHosts) {
   const Bundle bundle = run(network, overlay_of(IsaVersion::kVta));
   EXPECT_FALSE(bundle.nodes[2].on_host());
   EXPECT_TRUE(bundle.nodes[3].on_host());
-  EXPECT_EQ(bundle.nodes[3].reason, "the operands of the addition are seen as images of different sizes");
+  EXPECT_EQ(bundle.nodes[3].reason,
+            "its operands lie in the overlay's memory as images of different shapes or places");
 }
 
 TEST(FlattenedLayers, ADenseLayerWhoseWeightsOfOneImageDoNotFitIsTheHosts) {

@@ -31,12 +31,16 @@ struct LayerTable {
   std::vector<LayerRow> rows;  // in graph order
   int64_t total_macs = 0, overlay_macs = 0;
   double total_cycles = 0;
-  // Of one run, estimated: the overlay's cycles at its clock, and the host's part.
+  // Of one run, estimated: the overlay's cycles at its clock, the host's nodes, and what is handed over.
   double overlay_seconds = 0;
   HostWork host;
   double total_seconds() const { return overlay_seconds + host.seconds(); }
-  double host_time_share() const { return total_seconds() == 0 ? 0 : host.seconds() / total_seconds(); }
+  double host_time_share() const { return share(host.node_seconds); }
+  double crossing_time_share() const { return share(host.crossing_seconds); }
   double overlay_mac_share() const { return total_macs == 0 ? 0 : double(overlay_macs) / double(total_macs); }
+
+ private:
+  double share(double seconds) const { return total_seconds() == 0 ? 0 : seconds / total_seconds(); }
 };
 
 LayerTable layer_table(const Compilation& compilation, const HostModel& host = {});

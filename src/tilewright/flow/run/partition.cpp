@@ -1,6 +1,6 @@
 // Greedy: every legal node starts on the overlay; rounds hand a node back where the host, with the transfers
-// that this adds to its neighbours, is faster than the overlay with the node's own transfers, until a round
-// changes nothing. Steps are ordered twice, starting with either side; the shorter order wins.
+// that this adds to its neighbours, is faster by a twentieth than the overlay with the node's own transfers,
+// until a round changes nothing. Steps are ordered twice, starting with either side; the shorter order wins.
 #include "tilewright/flow/run/partition.h"
 
 #include <fmt/format.h>
@@ -9,9 +9,13 @@
 #include <set>
 
 #include "tilewright/graph/inference/statistics.h"
+#include "tilewright/graph/operator_class.h"
 
 namespace tilewright {
 namespace {
+
+// Estimates are no better than this, and a network in one piece is simpler to run.
+constexpr double kCloseCall = 0.95;
 
 double value_bytes(const Graph& graph, ValueId id) {
   const Value& v = graph.value(id);
@@ -47,6 +51,7 @@ double transfer_seconds(const Graph& graph, const Edges& edges, const std::vecto
 }  // namespace
 
 double host_seconds(const Graph& graph, const Node& node, const HostModel& host) {
+  if (operator_class(node) == OperatorClass::kReshape) return 0;  // the same memory
   double given = 0, bytes = 0;
   for (ValueId v : node.outputs) {
     if (v != kNoValue) given += value_bytes(graph, v);
@@ -86,7 +91,8 @@ Partition partition(const Graph& graph, const std::string& target,
       if (!on_target[n]) continue;
       Placement& placement = result.placements[n];
       const double transfer = transfer_seconds(graph, edges, on_target, graph.nodes[n], host);
-      if (placement.target_seconds + transfer <= placement.host_seconds) continue;
+      const double there = (placement.target_seconds + transfer) * kCloseCall;
+      if (there <= placement.host_seconds) continue;
       // On the target its neighbours may save a transfer; only a node that pays for its own is handed back.
       if (transfer == 0) continue;
       std::vector<bool> without = on_target;
@@ -106,7 +112,7 @@ Partition partition(const Graph& graph, const std::string& target,
         neighbours.insert(edges.consumers[size_t(v)].begin(), edges.consumers[size_t(v)].end());
       }
       for (const NodeId m : neighbours) add_neighbour(m);
-      if (placement.target_seconds + transfer <= placement.host_seconds + neighbours_extra) continue;
+      if (there <= placement.host_seconds + neighbours_extra) continue;
       on_target[n] = false;
       changed = true;
       placement.reason =

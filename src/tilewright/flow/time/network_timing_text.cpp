@@ -53,12 +53,13 @@ std::string to_string(const NetworkTiming& timing) {
                       cycles / (timing.hardware.clock_mhz * 1e3), percent_text(timing.share_of_peak()),
                       percent_text(timing.roofline_cycles() / cycles), timing.traffic().total());
   if (timing.host.nodes > 0) {
-    const double overlay = cycles / (timing.hardware.clock_mhz * 1e6), host = timing.host.seconds();
+    const double all = cycles / (timing.hardware.clock_mhz * 1e6) + timing.host.seconds();
     text += fmt::format(
-        "with the host, {:.3f} ms: {} of it for {} node{} there ({} MACs) and {} bytes that cross, "
+        "with the host, {:.3f} ms: {} of it for {} node{} there ({} MACs), {} to hand over {} bytes, "
         "estimated\n",
-        1e3 * (overlay + host), percent_text(host / (overlay + host)), timing.host.nodes,
-        timing.host.nodes == 1 ? "" : "s", timing.host.macs, timing.host.crossing_bytes);
+        1e3 * all, percent_text(timing.host.node_seconds / all), timing.host.nodes,
+        timing.host.nodes == 1 ? "" : "s", timing.host.macs, percent_text(timing.host.crossing_seconds / all),
+        timing.host.crossing_bytes);
   }
   return text;
 }

@@ -57,8 +57,9 @@ nlohmann::json timing_json(const NetworkTiming& timing) {
           {"bytes", timing.traffic().total()},
           {"host_nodes", timing.host.nodes},
           {"host_macs", timing.host.macs},
-          {"host_seconds", timing.host.seconds()},
+          {"host_seconds", timing.host.node_seconds},
           {"crossing_bytes", timing.host.crossing_bytes},
+          {"crossing_seconds", timing.host.crossing_seconds},
           {"layers", layers}};
 }
 

@@ -175,7 +175,8 @@ Page timing_page(const NetworkTiming& timing) {
                 {"layers", "layers on the overlay", timing.layers.size()}};
   if (timing.host.nodes > 0) {
     page.facts.push_back({"host_nodes", "nodes on the host", int64_t(timing.host.nodes)});
-    page.facts.push_back({"host_ms", "ms of the host, estimated", 1e3 * timing.host.seconds()});
+    page.facts.push_back(
+        {"host_ms", "ms of the host and of transfers, estimated", 1e3 * timing.host.seconds()});
   }
   page.sections.push_back(layer_section(timing));
   return page;

@@ -55,15 +55,8 @@ ValueId TfliteLowering::bias(int input, int x, int w, int64_t channels) {
   }
   for (int64_t o = 0; o < count; ++o) scales.push_back(activation.scale(0) * weights.scale(o));
   if (source.quantization) check_bias_quantization(source, scales);
-  if (*source.type != ElementType::kI32) {
-    Tensor real(ElementType::kF32, Shape{channels});
-    for (int64_t o = 0; o < channels; ++o) {
-      real.set_number(o, double(numbers->integer_at(o)) * double(scales[count == 1 ? 0 : size_t(o)]));
-    }
-    return constant_value("bias", std::move(real));
-  }
   const CheckedQuantization product{scales, std::vector<int64_t>(scales.size(), 0), 0};
-  return dequantized(constant_value("bias", numbers->reshaped(Shape{channels})), source, product, 0);
+  return dequantized(constant_value("bias", numbers->reshaped(Shape{channels})), product, 0);
 }
 
 void TfliteLowering::check_bias_quantization(const TfliteTensor& bias, const std::vector<float>& scales) {

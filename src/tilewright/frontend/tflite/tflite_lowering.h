@@ -130,8 +130,7 @@ class TfliteLowering {
   ValueId stored_of(int64_t tensor, TensorLayout layout);
   ValueId real_of(int64_t tensor, TensorLayout layout);
   ValueId converted(int64_t tensor, ValueId from, TensorLayout to);
-  ValueId dequantized(ValueId integers, const TfliteTensor& tensor, const CheckedQuantization& quantization,
-                      int axis);
+  ValueId dequantized(ValueId integers, const CheckedQuantization& quantization, int axis);
   ValueId quantized(ValueId real, const TfliteTensor& tensor);
   void check_bias_quantization(const TfliteTensor& bias, const std::vector<float>& scales);
   ValueId as_type(ValueId value, const TfliteTensor& tensor);

@@ -153,11 +153,11 @@ ValueId TfliteLowering::stored_of(int64_t index, TensorLayout layout) {
   return produced.stored[size_t(layout)] = id;
 }
 
-ValueId TfliteLowering::dequantized(ValueId integers, const TfliteTensor& tensor,
-                                    const CheckedQuantization& quantization, int axis) {
+ValueId TfliteLowering::dequantized(ValueId integers, const CheckedQuantization& quantization, int axis) {
   const ValueId scale = constant_value("scale", scalars(quantization.scales));
   const ValueId zero = constant_value(
-      "zero_point", scalars(*tensor.type, quantization.zero_points, quantization.per_tensor()));
+      "zero_point",
+      scalars(graph_.value(integers).type, quantization.zero_points, quantization.per_tensor()));
   Attributes attributes;
   if (!quantization.per_tensor()) attributes["axis"] = int64_t(axis);
   return emit("DequantizeLinear", {integers, scale, zero}, std::move(attributes));
@@ -187,7 +187,7 @@ ValueId TfliteLowering::real_of(int64_t index, TensorLayout layout) {
                 fmt::format("reads {}, an activation with several scales", where(tensor)));
   }
   const auto axis = axis_in(layout, quantization.axis, std::max(1, tensor.shape.rank()));
-  return wanted = dequantized(id, tensor, quantization, int(axis));
+  return wanted = dequantized(id, quantization, int(axis));
 }
 
 ValueId TfliteLowering::real(int input, TensorLayout layout) {
@@ -223,7 +223,7 @@ ValueId TfliteLowering::weights(int input, const std::vector<int64_t>& order) {
   }
   const CheckedQuantization quantization = checked_quantization(source, integers->shape());
   const auto axis = std::find(order.begin(), order.end(), quantization.axis) - order.begin();
-  return dequantized(constant_value("weights", std::move(turned)), source, quantization, int(axis));
+  return dequantized(constant_value("weights", std::move(turned)), quantization, int(axis));
 }
 
 ValueId TfliteLowering::broadcast_operand(int input, TensorLayout layout) {
@@ -300,7 +300,7 @@ ValueId TfliteLowering::rounded_as_output(int output, ValueId real) {
   const TfliteTensor& target = output_tensor(output);
   if (!target.quantization || !target.type || !is_integer(*target.type)) return real;
   const CheckedQuantization quantization = checked_quantization(target, target.shape);
-  return dequantized(quantized(real, target), target, quantization, 0);
+  return dequantized(quantized(real, target), quantization, 0);
 }
 
 ValueId TfliteLowering::as_type(ValueId value, const TfliteTensor& tensor) {

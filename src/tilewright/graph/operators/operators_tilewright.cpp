@@ -12,31 +12,48 @@ namespace {
 
 constexpr int64_t kMinI32 = INT32_MIN, kMaxI32 = INT32_MAX;
 
-// y_zero_point, clip_low, clip_high, bipolar, and the table.
-void require_output(const OperatorContext& context) {
-  const int table = table_input(context.node());
-  if (context.node().has_input(table)) {
+// Activations have 8 or 16 bits.
+void require_activation(const OperatorContext& context, int index) {
+  if (context.type(index) != ElementType::kI16) require_type(context, index, ElementType::kI8);
+}
+
+// An attribute that stands for elements of input `index`.
+void require_element(const OperatorContext& context, const char* attribute, int index) {
+  require_integer(context, attribute, 0, lowest(context.type(index)), highest(context.type(index)));
+}
+
+// y_zero_point, clip_low, clip_high, bipolar, output_bits and the table. The result's type.
+ElementType require_output(const OperatorContext& context) {
+  const Node& node = context.node();
+  const ElementType type = output_type(node);
+  if (node.int_or("output_bits", 8) != bit_width(type))
+    reject(context,
+           fmt::format("attribute 'output_bits' is {}, allowed are 8 and 16", node.int_or("output_bits", 8)));
+  const int table = table_input(node);
+  if (node.has_input(table)) {
     require_type(context, table, ElementType::kI8);
     require_vector(context, table, 256);
-    if (context.node().int_or("bipolar", 0) != 0) reject(context, "a bipolar output has no table");
+    if (node.int_or("bipolar", 0) != 0) reject(context, "a bipolar output has no table");
+    if (type != ElementType::kI8) reject(context, "an output of 16 bits has no table");
   }
   for (const char* attribute : {"y_zero_point", "clip_low", "clip_high"}) {
-    require_integer(context, attribute, 0, -128, 127);
+    require_integer(context, attribute, 0, lowest(type), highest(type));
   }
-  require_clip_order(context, -128, 127);
-  const int64_t low = context.node().int_or("clip_low", -128), high = context.node().int_or("clip_high", 127);
+  require_clip_order(context, lowest(type), highest(type));
+  const int64_t low = node.int_or("clip_low", lowest(type)), high = node.int_or("clip_high", highest(type));
   require_integer(context, "bipolar", 0, 0, 1);
-  if (context.node().int_or("bipolar", 0) != 0 && (low != 0 || high != 1)) {
+  if (node.int_or("bipolar", 0) != 0 && (low != 0 || high != 1)) {
     reject(context, fmt::format("a bipolar output has the clip range 0..1, not {}..{}", low, high));
   }
+  return type;
 }
 
 constexpr const char* kShifts = "0..62 and, to round twice, 96..126";
 
-void require_shift(const OperatorContext& context) {
-  const int64_t shift = context.node().int_or("shift", 0);
+void require_shift(const OperatorContext& context, const char* attribute = "shift") {
+  const int64_t shift = context.node().int_or(attribute, 0);
   if (!is_shift(shift))
-    reject(context, fmt::format("attribute 'shift' is {}, which is outside {}", shift, kShifts));
+    reject(context, fmt::format("attribute '{}' is {}, which is outside {}", attribute, shift, kShifts));
 }
 
 // A constant `[channels]` or `[1]` of i32 for which `is_valid` holds.
@@ -55,37 +72,42 @@ void require_per_channel(const OperatorContext& context, int index, const char* 
   }
 }
 
-// Inputs B, M and S after the activations and weights, and the weights' type.
-void require_weights_and_scales(const OperatorContext& context, int64_t channels) {
-  require_type(context, 0, ElementType::kI8);
-  if (context.type(1) != ElementType::kI16) require_type(context, 1, ElementType::kI8);
-  require_type(context, 2, ElementType::kI32);
+// Inputs B, M and S after the activations and weights, and the weights' type. The result's type.
+ElementType require_weights_and_scales(const OperatorContext& context, int64_t channels) {
+  require_activation(context, 0);
+  require_activation(context, 1);
+  const bool wide = context.type(2) == ElementType::kI64;
+  if (!wide) require_type(context, 2, ElementType::kI32);
   require_vector(context, 2, channels);
   require_per_channel(
       context, 3, "the multiplier", channels, [](int64_t m) { return m >= 1; }, "1..2147483647");
-  require_per_channel(context, 4, "the shift", channels, is_shift, kShifts);
-  require_output(context);
+  if (wide) {
+    require_per_channel(
+        context, 4, "the shift", channels, [](int64_t s) { return s >= 0 && s <= 62; },
+        "0..62, the shifts of 64-bit sums");
+  } else {
+    require_per_channel(context, 4, "the shift", channels, is_shift, kShifts);
+  }
+  return require_output(context);
 }
 
 std::vector<TypedShape> infer_qconv(const OperatorContext& context) {
   require_rank(context, 0, 4);
   const Shape shape = convolution_shape(context, 0, 1);
-  require_weights_and_scales(context, shape[1]);
-  require_integer(context, "pad_value", 0, -128, 127);
-  return only(ElementType::kI8, shape);
+  const ElementType type = require_weights_and_scales(context, shape[1]);
+  require_element(context, "pad_value", 0);
+  return only(type, shape);
 }
 
 std::vector<TypedShape> infer_qconv_transpose(const OperatorContext& context) {
   require_rank(context, 0, 4);
   const Shape shape = transposed_convolution_shape(context, 0, 1);
-  require_weights_and_scales(context, shape[1]);
-  return only(ElementType::kI8, shape);
+  return only(require_weights_and_scales(context, shape[1]), shape);
 }
 
 std::vector<TypedShape> infer_qgemm(const OperatorContext& context) {
   const Shape shape = transposed_product_shape(context);
-  require_weights_and_scales(context, shape[1]);
-  return only(ElementType::kI8, shape);
+  return only(require_weights_and_scales(context, shape[1]), shape);
 }
 
 std::vector<TypedShape> infer_qadd(const OperatorContext& context) {
@@ -96,50 +118,67 @@ std::vector<TypedShape> infer_qadd(const OperatorContext& context) {
   require_integer(context, "multiplier_b", 0, -kLimit, kLimit);
   require_integer(context, "bias", 0, kMinI32, kMaxI32);
   require_integer(context, "shift", 0, 0, 62);
-  require_output(context);
-  return only(ElementType::kI8, context.shape(0));
+  return only(require_output(context), context.shape(0));
+}
+
+std::vector<TypedShape> infer_qrescaled_add(const OperatorContext& context) {
+  for (int i : {0, 1}) require_activation(context, i);
+  require_same_shape(context, 0, 1);
+  require_integer(context, "bias", 0, kMinI32, kMaxI32);
+  for (const char* name : {"multiplier_a", "multiplier_b", "multiplier"}) {
+    require_integer(context, name, 1, 1, kMaxI32);
+  }
+  for (const char* name : {"shift_a", "shift_b", "shift"}) require_shift(context, name);
+  const Node& node = context.node();
+  for (const char* operand : {"a", "b"}) {
+    const std::string multiplier = std::string("multiplier_") + operand,
+                      shift = std::string("shift_") + operand;
+    if (decode_scale({int32_t(node.int_or(multiplier, 1)), int32_t(node.int_or(shift, 0))}) > 0.5)
+      reject(context, fmt::format("the scale of operand {} is above 1/2", operand));
+  }
+  require_integer(context, "subtract", 0, 0, 1);
+  return only(require_output(context), context.shape(0));
 }
 
 std::vector<TypedShape> infer_qmul(const OperatorContext& context) {
-  for (int i : {0, 1}) require_type(context, i, ElementType::kI8);
-  require_integer(context, "a_zero_point", 0, -128, 127);
-  require_integer(context, "b_zero_point", 0, -128, 127);
+  for (int i : {0, 1}) require_activation(context, i);
+  require_element(context, "a_zero_point", 0);
+  require_element(context, "b_zero_point", 1);
   require_integer(context, "multiplier", 1, 1, kMaxI32);
   require_shift(context);
-  require_output(context);
-  return only(ElementType::kI8, broadcast_inputs(context, context.shape(0), context.shape(1)));
+  const ElementType type = require_output(context);
+  return only(type, broadcast_inputs(context, context.shape(0), context.shape(1)));
 }
 
-void require_single_scale(const OperatorContext& context) {
-  require_type(context, 0, ElementType::kI8);
+ElementType require_single_scale(const OperatorContext& context) {
+  require_activation(context, 0);
   require_integer(context, "bias", 0, kMinI32, kMaxI32);
   require_integer(context, "multiplier", 1, 1, kMaxI32);
   require_shift(context);
-  require_output(context);
+  return require_output(context);
 }
 
 std::vector<TypedShape> infer_qaverage_pool(const OperatorContext& context) {
-  require_single_scale(context);
+  const ElementType type = require_single_scale(context);
   require_rank(context, 0, 4);
-  require_integer(context, "pad_value", 0, -128, 127);
+  require_element(context, "pad_value", 0);
   const Shape& x = context.shape(0);
   const Window window = pool_window(context.node(), x);
-  return only(ElementType::kI8, window.output_shape(x[0], x[1]));
+  return only(type, window.output_shape(x[0], x[1]));
 }
 
 std::vector<TypedShape> infer_qrequantize(const OperatorContext& context) {
-  require_single_scale(context);
-  return only(ElementType::kI8, context.shape(0));
+  return only(require_single_scale(context), context.shape(0));
 }
 
 std::vector<TypedShape> infer_qlookup(const OperatorContext& context) {
-  for (int i : {0, 1}) require_type(context, i, ElementType::kI8);
-  require_vector(context, 1, 256);
-  return only(ElementType::kI8, context.shape(0));
+  for (int i : {0, 1}) require_activation(context, i);
+  require_vector(context, 1, int64_t{1} << bit_width(context.type(0)));
+  return only(context.type(1), context.shape(0));
 }
 
 std::vector<AttributeRule> with_output_attributes(std::vector<AttributeRule> attributes) {
-  for (const char* name : {"y_zero_point", "clip_low", "clip_high", "bipolar"}) {
+  for (const char* name : {"y_zero_point", "clip_low", "clip_high", "bipolar", "output_bits"}) {
     attributes.push_back({name, AttributeKind::kInt});
   }
   return attributes;
@@ -166,6 +205,16 @@ void add_tilewright_operators(std::vector<Operator>& table) {
       {domain, "QAdd", 2, 3, 1, 1,
        with_output_attributes({{"multiplier_a", kInt, true}, {"multiplier_b", kInt, true}, bias, shift}),
        infer_qadd});
+  table.push_back({domain, "QRescaledAdd", 2, 3, 1, 1,
+                   with_output_attributes({bias,
+                                           {"multiplier_a", kInt, true},
+                                           {"shift_a", kInt, true},
+                                           {"multiplier_b", kInt, true},
+                                           {"shift_b", kInt, true},
+                                           {"subtract", kInt},
+                                           multiplier,
+                                           shift}),
+                   infer_qrescaled_add});
   table.push_back(
       {domain, "QMul", 2, 3, 1, 1,
        with_output_attributes({{"a_zero_point", kInt}, {"b_zero_point", kInt}, multiplier, shift}),

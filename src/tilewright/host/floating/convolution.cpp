@@ -2,10 +2,13 @@
 #include <fmt/format.h>
 
 #include "tilewright/graph/window.h"
+#include "tilewright/host/execution_form.h"
 #include "tilewright/host/floating/plain_convolution.h"
+#include "tilewright/host/image_layout.h"
 #include "tilewright/host/kernel_inputs.h"
 #include "tilewright/host/kernel_table.h"
 #include "tilewright/host/onednn.h"
+#include "tilewright/host/onednn_layers.h"
 
 namespace tilewright {
 namespace {
@@ -90,8 +93,8 @@ WindowDims window_dims(const Window& window, bool transposed) {
   return dims;
 }
 
-bool fits_onednn(const KernelOperand& x, const Window& window, const WindowDims& dims) {
-  if (x.type != ElementType::kF32 || window.rank() > 3 || x.shape.element_count() == 0) return false;
+bool fits_onednn(ElementType type, const Shape& x, const Window& window, const WindowDims& dims) {
+  if (type != ElementType::kF32 || window.rank() > 3 || x.element_count() == 0) return false;
   for (size_t axis = 0; axis < dims.strides.size(); ++axis) {
     // oneDNN refuses an end padding that skips a whole stride.
     if (dims.pads_end[axis] + dims.strides[axis] <= 0) return false;
@@ -99,25 +102,32 @@ bool fits_onednn(const KernelOperand& x, const Window& window, const WindowDims&
   return true;
 }
 
-template <typename Primitive>
-std::shared_ptr<const onednn::Runner> make_runner(std::span<const KernelOperand> operands, const Bound& bound,
-                                                  const WindowDims& dims, dnnl::algorithm algorithm,
-                                                  bool transposed, int threads) {
+template <typename Primitive, bool kTransposed>
+std::shared_ptr<const onednn::Runner> make_runner(const Node& node, std::span<const KernelOperand> operands,
+                                                  const Bound& bound, const WindowDims& dims,
+                                                  bool images_last, int threads) {
   return onednn::guarded([&] {
     const onednn::ThreadScope scope(threads);  // the implementation is chosen for this number of threads
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
-    const memory::desc source = onednn::plain(operands[0].shape.dims());
-    const memory::desc weights = weights_desc(operands[1].shape, bound.group, transposed);
-    const memory::desc target = onednn::plain(bound.output.dims());
+    const auto layout = images_last ? onednn::plain_channels_last : onednn::plain;
+    const memory::desc source = layout(operands[0].shape.dims());
+    const memory::desc weights = weights_desc(operands[1].shape, bound.group, kTransposed);
+    const memory::desc target = layout(bound.output.dims());
+    const onednn::PostOps post(node, operands, 3, target);
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    attributes.set_post_ops(post.operations);
     const memory::desc bias = bound.has_bias ? onednn::plain({bound.output[1]}) : memory::desc();
-    const typename Primitive::desc desc(dnnl::prop_kind::forward_inference, algorithm, any_layout(source),
-                                        any_layout(weights), bias, any_layout(target), dims.strides,
+    const auto algorithm =
+        kTransposed ? dnnl::algorithm::deconvolution_direct : dnnl::algorithm::convolution_direct;
+    const typename Primitive::desc desc(dnnl::prop_kind::forward_inference, algorithm,
+                                        images_last ? source : any_layout(source), any_layout(weights), bias,
+                                        images_last ? target : any_layout(target), dims.strides,
                                         dims.dilations, dims.pads_begin, dims.pads_end);
     const typename Primitive::primitive_desc primitive(desc, attributes, engine);
-    return std::make_shared<const onednn::Runner>(engine, primitive, Primitive(primitive), source, weights,
-                                                  target, operands[1].constant);
+    return std::make_shared<const onednn::Runner>(engine, primitive, Primitive(primitive),
+                                                  onednn::Runner::Layouts{source, weights, target},
+                                                  operands[1].constant, post.added);
   });
 }
 
@@ -127,21 +137,34 @@ template <typename Primitive, bool kTransposed>
 BoundKernel bind(const Node& node, std::span<const KernelOperand> operands, const HostOptions& options) {
   const Bound bound = check_operands(node, operands, kTransposed);
   const WindowDims dims = window_dims(bound.window, kTransposed);
-  if (!fits_onednn(operands[0], bound.window, dims)) {
+  if (!fits_onednn(operands[0].type, operands[0].shape, bound.window, dims)) {
     const PlainKernel kernel = kTransposed ? plain_transposed_convolution : plain_convolution;
     return [bound, kernel](KernelInputs inputs, const HostOptions& run_options) {
       return std::vector<Tensor>{kernel(*inputs[0], *inputs[1], bound.has_bias ? inputs[2] : nullptr,
                                         bound.window, bound.group, run_options.threads)};
     };
   }
-  const auto algorithm =
-      kTransposed ? dnnl::algorithm::deconvolution_direct : dnnl::algorithm::convolution_direct;
-  const auto runner = make_runner<Primitive>(operands, bound, dims, algorithm, kTransposed, options.threads);
+  const auto runner =
+      make_runner<Primitive, kTransposed>(node, operands, bound, dims, false, options.threads);
   return [bound, runner](KernelInputs inputs, const HostOptions& run_options) {
-    Tensor y(ElementType::kF32, bound.output);
-    onednn::guarded([&] {
-      runner->run(*inputs[0], *inputs[1], bound.has_bias ? inputs[2] : nullptr, y, run_options.threads);
-    });
+    Tensor y = Tensor::uninitialized(ElementType::kF32, bound.output);
+    onednn::guarded([&] { runner->run(inputs, y, run_options.threads); });
+    return std::vector<Tensor>{y};
+  };
+}
+
+// With channels last and post-operations. Only what fits oneDNN comes here.
+template <typename Primitive, bool kTransposed>
+BoundKernel bind_images(const Node& node, std::span<const KernelOperand> operands,
+                        const HostOptions& options) {
+  std::vector<KernelOperand> seen(operands.begin(), operands.end());
+  seen[0].shape = channels_first(operands[0].shape);
+  const Bound bound = check_operands(node, seen, kTransposed);
+  const WindowDims dims = window_dims(bound.window, kTransposed);
+  const auto runner = make_runner<Primitive, kTransposed>(node, seen, bound, dims, true, options.threads);
+  return [shape = channels_last(bound.output), runner](KernelInputs inputs, const HostOptions& run_options) {
+    Tensor y = Tensor::uninitialized(ElementType::kF32, shape);
+    onednn::guarded([&] { runner->run(inputs, y, run_options.threads); });
     return std::vector<Tensor>{y};
   };
 }
@@ -149,9 +172,18 @@ BoundKernel bind(const Node& node, std::span<const KernelOperand> operands, cons
 constexpr KernelEntry kConvolutionKernels[] = {
     {"", "Conv", nullptr, bind<dnnl::convolution_forward, false>},
     {"", "ConvTranspose", nullptr, bind<dnnl::deconvolution_forward, true>},
+    {kHostDomain, "Conv", nullptr, bind_images<dnnl::convolution_forward, false>},
+    {kHostDomain, "ConvTranspose", nullptr, bind_images<dnnl::deconvolution_forward, true>},
 };
 
 }  // namespace
+
+bool onednn_convolves(const Node& node, const Shape& x, const Shape& weights) {
+  const bool transposed = node.op == "ConvTranspose";
+  const Window window =
+      transposed ? transposed_window(node, x, weights) : convolution_window(node, x, weights);
+  return fits_onednn(ElementType::kF32, x, window, window_dims(window, transposed));
+}
 
 std::span<const KernelEntry> convolution_kernels() { return kConvolutionKernels; }
 

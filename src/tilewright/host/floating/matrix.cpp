@@ -6,6 +6,7 @@
 #include "tilewright/base/parallel.h"
 #include "tilewright/host/broadcast_loop.h"
 #include "tilewright/host/element_dispatch.h"
+#include "tilewright/host/execution_form.h"
 #include "tilewright/host/kernel_table.h"
 #include "tilewright/host/onednn.h"
 
@@ -87,39 +88,43 @@ void multiply(const Product& p, const T* a, const T* b, T* c, int threads) {
 
 memory::desc desc(const MatrixView& m) { return memory::desc(m.dims, memory::data_type::f32, m.strides); }
 
-// A function a, b, bias -> c for one product; bias (nullptr or f32[N]) only in f32.
-using Multiply = std::function<Tensor(const Tensor&, const Tensor&, const Tensor* bias, int threads)>;
+// The product of the first two inputs, of a given shape. In f32, a bias (f32[N], input 2) and the
+// post-operations of a node may be part of it.
+using Multiply = std::function<Tensor(KernelInputs, int threads)>;
 
-Multiply bind_f32(const Product& p, const Tensor* constant_b, bool with_bias, int threads) {
+Multiply bind_f32(const Node& node, std::span<const KernelOperand> operands, const Product& p, bool with_bias,
+                  int threads) {
   return onednn::guarded([&]() -> Multiply {
     const onednn::ThreadScope scope(threads);
     const dnnl::engine engine(dnnl::engine::kind::cpu, 0);
+    const memory::desc target = onednn::plain(p.c.dims());
+    const onednn::PostOps post(node, operands, 3, target);
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
-    const memory::desc target = onednn::plain(p.c.dims());
+    attributes.set_post_ops(post.operations);
     std::vector<int64_t> bias_dims(size_t(p.c.rank()), 1);
     bias_dims.back() = p.c[p.c.rank() - 1];
-    // One row is bound by reading b once; reordering only pays when b is used again.
-    const bool repack = constant_b != nullptr && p.c[p.c.rank() - 2] > 1;
+    const bool repack = operands[1].constant != nullptr;
     const memory::desc weights =
         repack ? memory::desc(p.b.dims, memory::data_type::f32, memory::format_tag::any) : desc(p.b);
     const dnnl::matmul::desc operation =
         with_bias ? dnnl::matmul::desc(desc(p.a), weights, onednn::plain(bias_dims), target)
                   : dnnl::matmul::desc(desc(p.a), weights, target);
     const dnnl::matmul::primitive_desc primitive(operation, attributes, engine);
-    const auto runner =
-        std::make_shared<const onednn::Runner>(engine, primitive, dnnl::matmul(primitive), desc(p.a),
-                                               desc(p.b), target, repack ? constant_b : nullptr);
-    return [runner, shape = p.c](const Tensor& a, const Tensor& b, const Tensor* bias, int run_threads) {
-      Tensor c(ElementType::kF32, shape);
-      onednn::guarded([&] { runner->run(a, b, bias, c, run_threads); });
+    const auto runner = std::make_shared<const onednn::Runner>(
+        engine, primitive, dnnl::matmul(primitive), onednn::Runner::Layouts{desc(p.a), desc(p.b), target},
+        operands[1].constant, post.added);
+    return [runner, shape = p.c](KernelInputs inputs, int run_threads) {
+      Tensor c = Tensor::uninitialized(ElementType::kF32, shape);
+      onednn::guarded([&] { runner->run(inputs, c, run_threads); });
       return c;
     };
   });
 }
 
 Multiply bind_plain(const Product& p, ElementType type) {
-  return [p, type](const Tensor& a, const Tensor& b, const Tensor*, int threads) {
+  return [p, type](KernelInputs inputs, int threads) {
+    const Tensor &a = *inputs[0], &b = *inputs[1];
     Tensor c(type, p.c);
     visit_number(type, [&](auto tag) {
       using T = decltype(tag);
@@ -143,7 +148,8 @@ bool product_fits_onednn(const Product& p, ElementType type) {
   return type == ElementType::kF32 && p.c.element_count() > 0 && p.a.dims.back() > 0 && p.c.rank() <= 6;
 }
 
-BoundKernel bind_matmul(const Node&, std::span<const KernelOperand> operands, const HostOptions& options) {
+BoundKernel bind_matmul(const Node& node, std::span<const KernelOperand> operands,
+                        const HostOptions& options) {
   check_pair(operands);
   Shape a = operands[0].shape, b = operands[1].shape;
   if (a.rank() == 0 || b.rank() == 0) throw Error(ErrorKind::kInvalidInput, "a scalar is not a matrix");
@@ -155,11 +161,10 @@ BoundKernel bind_matmul(const Node&, std::span<const KernelOperand> operands, co
   if (column) dims.pop_back();
   if (row) dims.erase(dims.end() - (column ? 1 : 2));
   const Multiply multiply = product_fits_onednn(p, operands[0].type)
-                                ? bind_f32(p, operands[1].constant, false, options.threads)
+                                ? bind_f32(node, operands, p, false, options.threads)
                                 : bind_plain(p, operands[0].type);
   return [multiply, shape = Shape(dims)](KernelInputs inputs, const HostOptions& run_options) {
-    return std::vector<Tensor>{
-        multiply(*inputs[0], *inputs[1], nullptr, run_options.threads).reshaped(shape)};
+    return std::vector<Tensor>{multiply(inputs, run_options.threads).reshaped(shape)};
   };
 }
 
@@ -205,9 +210,10 @@ BoundKernel bind_gemm(const Node& node, std::span<const KernelOperand> operands,
   const bool bias = onednn && has_addend && alpha == 1 && beta == 1 &&
                     operands[2].shape.element_count() == p.c[1] && operands[2].shape.rank() > 0 &&
                     operands[2].shape[operands[2].shape.rank() - 1] == p.c[1];
-  const Multiply multiply = onednn ? bind_f32(p, b.constant, bias, options.threads) : bind_plain(p, a.type);
+  const Multiply multiply =
+      onednn ? bind_f32(node, operands, p, bias, options.threads) : bind_plain(p, a.type);
   return [=](KernelInputs inputs, const HostOptions& run_options) {
-    Tensor c = multiply(*inputs[0], *inputs[1], bias ? inputs[2] : nullptr, run_options.threads);
+    Tensor c = multiply(inputs, run_options.threads);
     if (bias) return std::vector<Tensor>{c};
     return std::vector<Tensor>{scale_and_add(std::move(c), alpha, beta, has_addend ? inputs[2] : nullptr)};
   };
@@ -216,6 +222,8 @@ BoundKernel bind_gemm(const Node& node, std::span<const KernelOperand> operands,
 constexpr KernelEntry kMatrixKernels[] = {
     {"", "Gemm", nullptr, bind_gemm},
     {"", "MatMul", nullptr, bind_matmul},
+    {kHostDomain, "Gemm", nullptr, bind_gemm},
+    {kHostDomain, "MatMul", nullptr, bind_matmul},
 };
 
 }  // namespace

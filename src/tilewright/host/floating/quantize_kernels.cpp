@@ -120,7 +120,8 @@ std::vector<Tensor> dequantize_linear(const Node& node, KernelInputs inputs, con
   const Tensor &x = required_input(inputs, 0), &scale = required_input(inputs, 1);
   const Tensor* zero_point = has_input(inputs, 2) ? inputs[2] : nullptr;
   const ScaleLayout layout = scale_layout(node, x, scale, zero_point);
-  if (!is_integer(x.type()) || bit_width(x.type()) > 32) throw_unsupported_type(x.type());
+  const bool wide = x.type() == ElementType::kI64;  // biases of 16-bit layers
+  if (!is_integer(x.type()) || (bit_width(x.type()) > 32 && !wide)) throw_unsupported_type(x.type());
   const Tensor q =
       bit_width(x.type()) >= 8 ? x : x.cast(is_signed(x.type()) ? ElementType::kI8 : ElementType::kU8);
   const std::vector<float> scales = scale.to_floats();
@@ -131,6 +132,13 @@ std::vector<Tensor> dequantize_linear(const Node& node, KernelInputs inputs, con
     const Q* in = storage<Q>(q);
     for_each_run(layout, options.threads, [&](int64_t channel, int64_t first, int64_t count) {
       const float factor = scales[size_t(channel)];
+      if (wide) {
+        const int64_t zero = zero_point == nullptr ? 0 : zero_point->integer_at(channel);
+        for (int64_t i = first; i < first + count; ++i) {
+          out[i] = float(double(int64_t(in[i]) - zero) * double(factor));
+        }
+        return;
+      }
       // 32-bit differences: i32 data has no zero point in practice, and a float holds 24 bits anyhow.
       const int32_t shift = zero_point == nullptr ? 0 : int32_t(zero_point->integer_at(channel));
       for (int64_t i = first; i < first + count; ++i) {

@@ -43,6 +43,10 @@ class IntegerConvolution {
   void run(const Tensor& x, int32_t zero_point, int32_t pad, const FinishChannel& finish, Tensor& y,
            int threads) const;
 
+  int64_t output_channels() const { return shape_.output_channels; }
+  // Of one image and one channel.
+  int64_t channel_outputs() const { return shape_.height.output * shape_.width.output; }
+
  private:
   // One product per group that makes the outputs of one stride phase (a forward convolution has one).
   struct Pass {

@@ -50,19 +50,31 @@ __attribute__((target("avx512f,avx512bw,avx512dq,avx512vl"))) void requantize_av
 #endif
 
 // {0, 1} to {-1, +1}.
-void make_bipolar(int64_t count, int8_t* out) {
-  for (int64_t i = 0; i < count; ++i) out[i] = int8_t(2 * out[i] - 1);
+template <typename T>
+void make_bipolar(int64_t count, T* out) {
+  for (int64_t i = 0; i < count; ++i) out[i] = T(2 * out[i] - 1);
+}
+
+template <typename T>
+void requantize_each(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
+                     const OutputStage& output, T* out) {
+  for (int64_t i = 0; i < count; ++i) {
+    out[i] = T(requantize(int32_t(uint32_t(acc[i]) + base), scale, output.y_zero_point, output.clip_low,
+                          output.clip_high));
+  }
+  if (output.bipolar) make_bipolar(count, out);
 }
 
 }  // namespace
 
 void requantize_lanes_portable(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
                                const OutputStage& output, int8_t* out) {
-  for (int64_t i = 0; i < count; ++i) {
-    out[i] = int8_t(requantize(int32_t(uint32_t(acc[i]) + base), scale, output.y_zero_point, output.clip_low,
-                               output.clip_high));
-  }
-  if (output.bipolar) make_bipolar(count, out);
+  requantize_each(acc, base, count, scale, output, out);
+}
+
+void requantize_lanes(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
+                      const OutputStage& output, int16_t* out) {
+  requantize_each(acc, base, count, scale, output, out);
 }
 
 void requantize_lanes(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,

@@ -11,6 +11,8 @@ namespace tilewright {
 // out[i] = requantize(acc[i] + base (modulo 2^32), scale, output): docs/reference/arithmetic.md.
 void requantize_lanes(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
                       const OutputStage& output, int8_t* out);
+void requantize_lanes(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
+                      const OutputStage& output, int16_t* out);
 // The same on any machine; what the vectorised form is tested against.
 void requantize_lanes_portable(const int32_t* acc, uint32_t base, int64_t count, Requantization scale,
                                const OutputStage& output, int8_t* out);

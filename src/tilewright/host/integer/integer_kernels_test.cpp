@@ -20,14 +20,19 @@ OutputStage random_output(Random& random) {
   return {int32_t(random.between(-140, 140)), low, int32_t(random.between(low, 127))};
 }
 
+Attributes with_output(Attributes attributes, const OutputStage& o) {
+  attributes.insert({{"y_zero_point", int64_t{o.y_zero_point}},
+                     {"clip_low", int64_t{o.clip_low}},
+                     {"clip_high", int64_t{o.clip_high}},
+                     {"bipolar", int64_t{o.bipolar}}});
+  return attributes;
+}
+
 Attributes attributes(const WindowParameters& w, const OutputStage& o) {
-  return {{"strides", Ints{w.strides[0], w.strides[1]}},
-          {"dilations", Ints{w.dilations[0], w.dilations[1]}},
-          {"pads", Ints{w.pads[0], w.pads[1], w.pads[2], w.pads[3]}},
-          {"y_zero_point", int64_t{o.y_zero_point}},
-          {"clip_low", int64_t{o.clip_low}},
-          {"clip_high", int64_t{o.clip_high}},
-          {"bipolar", int64_t{o.bipolar}}};
+  return with_output({{"strides", Ints{w.strides[0], w.strides[1]}},
+                      {"dilations", Ints{w.dilations[0], w.dilations[1]}},
+                      {"pads", Ints{w.pads[0], w.pads[1], w.pads[2], w.pads[3]}}},
+                     o);
 }
 
 // Bias, multiplier and shift whose outputs spread over the range of i8.
@@ -237,14 +242,11 @@ TEST(HostInteger, AddEqualsTheReference) {
     p.bias = int32_t(random.next());
     p.shift = int32_t(random.between(0, 31));
     p.output = random_output(random);
-    const Attributes attrs{{"multiplier_a", int64_t{p.multiplier_a}},
-                           {"multiplier_b", int64_t{p.multiplier_b}},
-                           {"bias", int64_t{p.bias}},
-                           {"shift", int64_t{p.shift}},
-                           {"y_zero_point", int64_t{p.output.y_zero_point}},
-                           {"clip_low", int64_t{p.output.clip_low}},
-                           {"clip_high", int64_t{p.output.clip_high}},
-                           {"bipolar", int64_t{p.output.bipolar}}};
+    const Attributes attrs = with_output({{"multiplier_a", int64_t{p.multiplier_a}},
+                                          {"multiplier_b", int64_t{p.multiplier_b}},
+                                          {"bias", int64_t{p.bias}},
+                                          {"shift", int64_t{p.shift}}},
+                                         p.output);
     ASSERT_TRUE(run_integer("QAdd", {a, b}, attrs, 2).identical(reference_add(a, b, p))) << "seed " << seed;
   }
 }
@@ -269,14 +271,11 @@ TEST(HostInteger, MultiplyEqualsTheReference) {
     p.multiplier = int32_t(random.between(1 << 30, INT32_MAX));
     p.shift = int32_t(random.between(30, 46));
     p.output = random_output(random);
-    const Attributes attrs{{"a_zero_point", int64_t{p.a_zero_point}},
-                           {"b_zero_point", int64_t{p.b_zero_point}},
-                           {"multiplier", int64_t{p.multiplier}},
-                           {"shift", int64_t{p.shift}},
-                           {"y_zero_point", int64_t{p.output.y_zero_point}},
-                           {"clip_low", int64_t{p.output.clip_low}},
-                           {"clip_high", int64_t{p.output.clip_high}},
-                           {"bipolar", int64_t{p.output.bipolar}}};
+    const Attributes attrs = with_output({{"a_zero_point", int64_t{p.a_zero_point}},
+                                          {"b_zero_point", int64_t{p.b_zero_point}},
+                                          {"multiplier", int64_t{p.multiplier}},
+                                          {"shift", int64_t{p.shift}}},
+                                         p.output);
     ASSERT_TRUE(run_integer("QMul", {a, b}, attrs, 2).identical(reference_multiply(a, b, p)))
         << "seed " << seed << " round " << round;
   }
@@ -329,13 +328,9 @@ TEST(HostInteger, RequantizeEqualsTheReference) {
     const Tensor x = random_integers(ElementType::kI8, {300}, -128, 127, random);
     const RequantizeParameters p{int32_t(random.next()), int32_t(random.between(1 << 30, INT32_MAX)),
                                  int32_t(random.between(29, 62)), random_output(random)};
-    const Attributes attrs{{"bias", int64_t{p.bias}},
-                           {"multiplier", int64_t{p.multiplier}},
-                           {"shift", int64_t{p.shift}},
-                           {"y_zero_point", int64_t{p.output.y_zero_point}},
-                           {"clip_low", int64_t{p.output.clip_low}},
-                           {"clip_high", int64_t{p.output.clip_high}},
-                           {"bipolar", int64_t{p.output.bipolar}}};
+    const Attributes attrs = with_output(
+        {{"bias", int64_t{p.bias}}, {"multiplier", int64_t{p.multiplier}}, {"shift", int64_t{p.shift}}},
+        p.output);
     ASSERT_TRUE(run_integer("QRequantize", {x}, attrs, 1).identical(reference_requantize(x, p)))
         << "seed " << seed;
   }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "tilewright/graph/operator_class.h"
 #include "tilewright/host/kernel_inputs.h"
 
 namespace tilewright {
@@ -33,21 +34,29 @@ int32_t integer_attribute(const Node& node, const char* name, int32_t fallback, 
   return int32_t(value);
 }
 
-Requantization single_scale(const Node& node) {
-  const Requantization scale{integer_attribute(node, "multiplier", 1, 1, INT32_MAX),
-                             integer_attribute(node, "shift", 0, 0, kTwice + 62)};
+Requantization single_scale(const Node& node, const char* multiplier, const char* shift) {
+  const Requantization scale{integer_attribute(node, multiplier, 1, 1, INT32_MAX),
+                             integer_attribute(node, shift, 0, 0, kTwice + 62)};
   if (!is_shift(scale.shift)) {
-    fail(fmt::format("attribute 'shift' is {}, allowed are 0..62 and, to round twice, 96..126", scale.shift));
+    fail(fmt::format("attribute '{}' is {}, allowed are 0..62 and, to round twice, 96..126", shift,
+                     scale.shift));
   }
   return scale;
+}
+
+int32_t element_attribute(const Node& node, const char* name, const Tensor& tensor) {
+  return integer_attribute(node, name, 0, lowest(tensor.type()), highest(tensor.type()));
 }
 
 OutputStage output_stage(const Node& node) {
   constexpr int64_t kLimit = (1 << 30) - 1;
   OutputStage output;
   output.y_zero_point = integer_attribute(node, "y_zero_point", 0, -kLimit, kLimit);
-  output.clip_low = integer_attribute(node, "clip_low", -128, -128, 127);
-  output.clip_high = integer_attribute(node, "clip_high", 127, output.clip_low, 127);
+  const ElementType type = output_type(node);
+  const auto low = int32_t(lowest(type)), high = int32_t(highest(type));
+  output.bits = bit_width(type);
+  output.clip_low = integer_attribute(node, "clip_low", low, low, high);
+  output.clip_high = integer_attribute(node, "clip_high", high, output.clip_low, high);
   output.bipolar = integer_attribute(node, "bipolar", 0, 0, 1) != 0;
   if (output.bipolar && (output.clip_low != 0 || output.clip_high != 1)) {
     fail("a bipolar output has the clip range 0..1");
@@ -86,14 +95,22 @@ int64_t checked_transposed_group(const Node& node, const Shape& x, const Shape& 
 
 ChannelScales::ChannelScales(const Tensor& bias, const Tensor& multiplier, const Tensor& shift,
                              int64_t channels)
-    : bias_(channel_values(bias, "the bias", channels, false)),
-      multiplier_(channel_values(multiplier, "the multiplier", channels, true)),
+    : multiplier_(channel_values(multiplier, "the multiplier", channels, true)),
       shift_(channel_values(shift, "the shift", channels, true)) {
+  const bool wide = bias.type() == ElementType::kI64;
+  if (wide && bias.shape() == Shape{channels}) {
+    wide_bias_ = bias.data<int64_t>();
+  } else {
+    bias_ = channel_values(bias, "the bias", channels, false);
+  }
   if (std::any_of(multiplier_.begin(), multiplier_.end(), [](int32_t m) { return m < 1; })) {
     fail("multipliers must be at least 1");
   }
   if (std::any_of(shift_.begin(), shift_.end(), [](int32_t s) { return !is_shift(s); })) {
     fail("shifts must be in 0..62 or, to round twice, 96..126");
+  }
+  if (wide && std::any_of(shift_.begin(), shift_.end(), [](int32_t s) { return s >= kTwice; })) {
+    fail("a 64-bit accumulator is rounded once: shifts must be in 0..62");
   }
 }
 

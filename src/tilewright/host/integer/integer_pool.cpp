@@ -80,16 +80,15 @@ Tensor pooled_maxima(const Tensor& x, const IntegerConvShape& shape, const Shape
   return y;
 }
 
-}  // namespace
-
-Tensor integer_average_pool(const Tensor& x, const Window& window, const AveragePoolParameters& parameters,
-                            int threads) {
+template <typename T, typename Out>
+Tensor pooled_averages(const Tensor& x, const Window& window, const AveragePoolParameters& parameters,
+                       int threads) {
   const Shape out_shape = window.output_shape(x.shape()[0], x.shape()[1]);
   const IntegerConvShape shape = conv_shape(window, x.shape(), x.shape()[1], 1);
   const WindowAxis &h = shape.height, &w = shape.width;
-  Tensor y(ElementType::kI8, out_shape);
-  const int8_t* from = x.data<int8_t>().data();
-  int8_t* to = y.mutable_data<int8_t>().data();
+  Tensor y(element_type_of<Out>::value, out_shape);
+  const T* from = x.data<T>().data();
+  Out* to = y.mutable_data<Out>().data();
   const TapRange columns = inside_taps(w, 0, w.output - 1);
   parallel_for(threads, shape.batch * shape.input_channels, [&](int64_t begin, int64_t end) {
     // Starting from a window full of padding, an element adds its difference to the pad value.
@@ -97,14 +96,14 @@ Tensor integer_average_pool(const Tensor& x, const Window& window, const Average
     const uint32_t base = uint32_t(parameters.bias) + all_pad;
     std::vector<int32_t> row(size_t(w.output));
     for (int64_t plane = begin; plane < end; ++plane) {
-      const int8_t* image = from + plane * h.input * w.input;
+      const T* image = from + plane * h.input * w.input;
       for (int64_t oy = 0; oy < h.output; ++oy) {
         std::fill(row.begin(), row.end(), 0);
         const TapRange rows = inside_taps(h, oy, oy);
         for (int64_t ky = rows.begin; ky < rows.end; ++ky) {
           const int64_t iy = h.input_index(oy, ky);
           for (int64_t kx = columns.begin; kx < columns.end; ++kx) {
-            absorb_row(w, kx, image + iy * w.input, row.data(), [&](int32_t& sum, int8_t value) {
+            absorb_row(w, kx, image + iy * w.input, row.data(), [&](int32_t& sum, T value) {
               sum = int32_t(uint32_t(sum) + uint32_t(value - parameters.pad_value));
             });
           }
@@ -115,6 +114,18 @@ Tensor integer_average_pool(const Tensor& x, const Window& window, const Average
     }
   });
   return y;
+}
+
+}  // namespace
+
+Tensor integer_average_pool(const Tensor& x, const Window& window, const AveragePoolParameters& parameters,
+                            int threads) {
+  const auto pooled = [&](auto element) {
+    using T = decltype(element);
+    return parameters.output.bits == 16 ? pooled_averages<T, int16_t>(x, window, parameters, threads)
+                                        : pooled_averages<T, int8_t>(x, window, parameters, threads);
+  };
+  return x.type() == ElementType::kI16 ? pooled(int16_t{}) : pooled(int8_t{});
 }
 
 Tensor integer_max_pool(const Tensor& x, const Window& window, int threads) {

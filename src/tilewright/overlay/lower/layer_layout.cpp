@@ -15,12 +15,11 @@ LayerLayout::LayerLayout(const Tiling& tiling, const OverlayHardware& hardware)
                              hardware.output_bytes(), hardware.instruction_bytes(), int64_t{64}}))) {
   const OverlayLayer& layer = *tiling.layer;
   for (const LayerSource& source : layer.sources) {
-    const SourceView view{layer.batch, source.channels, source.height, source.width};
     addresses_.sources.push_back(
-        take_elements(packed_activation_bytes(view, hardware), hardware.input_bytes()));
+        take_elements(packed_activation_bytes(view_of(layer, source), hardware), hardware.input_bytes()));
   }
-  const SourceView result{layer.batch, layer.out_channels, layer.out_height, layer.out_width};
-  addresses_.result = take_elements(packed_activation_bytes(result, hardware), hardware.output_bytes());
+  addresses_.result =
+      take_elements(packed_activation_bytes(result_view(layer), hardware), hardware.output_bytes());
   addresses_.weights = take_elements(packed_weight_bytes(layer, hardware), hardware.weight_bytes());
   const int64_t accumulator = hardware.accumulator_bytes();
   addresses_.parameters =

@@ -78,7 +78,7 @@ TEST(Layer, ReasonsNameWhatIsMissing) {
   EXPECT_EQ(reason_for(other, plain), "the overlay has no lowering for QLayerNorm");
   Graph floats = conv_graph({});
   floats.value(floats.inputs[0]).type = ElementType::kF32;
-  EXPECT_EQ(reason_for(floats, plain), "only i8 activations run on the overlay");
+  EXPECT_EQ(reason_for(floats, plain), "only i8 and i16 activations run on the overlay");
 }
 
 TEST(Layer, ExtractNamesTheNode) {

@@ -41,9 +41,8 @@ void in_parts(int64_t sram, const Transfer2D& whole, auto&& emit) {
   }
 }
 
-}  // namespace
-
-int64_t padding_elements(const Tiling& tiling) {
+// The longest row of padding that a layer may need, in elements.
+int64_t padding_row(const Tiling& tiling) {
   const OverlayLayer& layer = *tiling.layer;
   const LayerSource& source = layer.sources[0];
   const int64_t rows = tiling.in_rows(layer.out_height) * tiling.row_step;
@@ -52,6 +51,13 @@ int64_t padding_elements(const Tiling& tiling) {
                       tiling.dy_min + rows - tiling.row_step < source.height &&
                       tiling.dx_min + cols - 1 < source.width;
   return inside ? 0 : tiling.in_cols(tiling.schedule.cols);
+}
+
+}  // namespace
+
+// Each plane has padding of its own.
+int64_t padding_elements(const Tiling& tiling) {
+  return padding_row(tiling) * tiling.layer->sources[0].planes;
 }
 
 LayerTransfers::LayerTransfers(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
@@ -66,15 +72,17 @@ void LayerTransfers::store(int64_t sram, const Transfer2D& transfer) {
   in_parts(sram, transfer, [&](uint32_t at, const Transfer2D& part) { runtime_.store_buffer_2d(at, part); });
 }
 
-void LayerTransfers::load_padding(int64_t sram, int64_t rows, int64_t cols) {
+void LayerTransfers::load_padding(int64_t sram, size_t s, int64_t rows, int64_t cols) {
   if (rows <= 0 || cols <= 0) return;
   load(MemoryType::kInput, sram,
-       {.dram_element = addresses_.padding, .x_size = uint32_t(cols), .y_size = uint32_t(rows)});
+       {.dram_element = addresses_.padding + tiling_.layer->sources[s].plane * padding_row(tiling_),
+        .x_size = uint32_t(cols),
+        .y_size = uint32_t(rows)});
 }
 
 // The rows that are inside the image, with the padding left and right of them.
-void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, const LayerSource& source,
-                                      const InputSplit& split) {
+void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, size_t s, const InputSplit& split) {
+  const LayerSource& source = tiling_.layer->sources[s];
   const int64_t stride = tiling_.row_step * source.width, cols = split.left + split.width + split.right;
   if (!split.row_loads) {
     Transfer2D transfer = joined(element, split.width, split.inside, stride);
@@ -83,23 +91,23 @@ void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, const Layer
       transfer.x_stride = uint32_t(split.inside == 1 ? split.width : stride);
       transfer.x_pad_before = uint32_t(split.left);
       transfer.x_pad_after = uint32_t(split.right);
-      transfer.pad_value = padding_lane(*tiling_.layer);
+      transfer.pad_value = padding_lane(*tiling_.layer, s);
     }
     load(MemoryType::kInput, sram, transfer);
     return;
   }
   for (int64_t row = 0; row < split.inside; ++row) {
     const int64_t at = sram + row * cols;
-    load_padding(at, 1, split.left);
+    load_padding(at, s, 1, split.left);
     if (split.width > 0) {
       load(MemoryType::kInput, at + split.left, joined(element + row * stride, split.width, 1, split.width));
     }
-    load_padding(at + split.left + split.width, 1, split.right);
+    load_padding(at + split.left + split.width, s, 1, split.right);
   }
 }
 
-void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const LayerSource& source,
-                                const InputSplit& split) {
+void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, size_t s, const InputSplit& split) {
+  const LayerSource& source = tiling_.layer->sources[s];
   const int64_t element = plane_element + split.first_row * source.width + split.first_col;
   const int64_t cols = split.left + split.width + split.right;
   if (split.one_load && split.above + split.below > 0) {
@@ -110,13 +118,13 @@ void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, const Layer
     transfer.x_pad_after = uint32_t(split.right);
     transfer.y_pad_before = uint32_t(split.above);
     transfer.y_pad_after = uint32_t(split.below);
-    transfer.pad_value = padding_lane(*tiling_.layer);
+    transfer.pad_value = padding_lane(*tiling_.layer, s);
     load(MemoryType::kInput, sram, transfer);
     return;
   }
-  load_padding(sram, split.above, cols);
-  if (split.inside > 0) load_inside_rows(element, sram + split.above * cols, source, split);
-  load_padding(sram + (split.above + split.inside) * cols, split.below, cols);
+  load_padding(sram, s, split.above, cols);
+  if (split.inside > 0) load_inside_rows(element, sram + split.above * cols, s, split);
+  load_padding(sram + (split.above + split.inside) * cols, s, split.below, cols);
 }
 
 void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
@@ -138,13 +146,14 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
       const int64_t group = int64_t(s) * tiling_.schedule.batch_blocks + n - tile.batch.begin;
       const int64_t plane = group * plane_count + in.begin - step.held.begin;
       const int64_t sram = step.input_slot * tiling_.input_slot_size + plane * tiling_.input_plane;
-      const int64_t element = addresses_.sources[s] + (n * tiling_.blocks.in + in.begin) * image;
+      const int64_t block = (n * source.planes + source.plane) * tiling_.blocks.in + in.begin;
+      const int64_t element = addresses_.sources[s] + block * image;
       if (whole_planes) {
         load(MemoryType::kInput, sram, joined(element, image, in.size(), image));
         continue;
       }
       for (int64_t i = 0; i < in.size(); ++i) {
-        load_plane(element + i * image, sram + i * tiling_.input_plane, source, split);
+        load_plane(element + i * image, sram + i * tiling_.input_plane, s, split);
       }
     }
   }
@@ -166,7 +175,7 @@ void LayerTransfers::load_factor(const Tile& tile, const Step& step, size_t s, i
     if (source.one_position) {
       load(MemoryType::kInput, sram, joined(element, count, 1, count));
     } else {
-      load_plane(element, sram, source, split_input(tiling_, runtime_.hardware(), source, tile));
+      load_plane(element, sram, s, split_input(tiling_, runtime_.hardware(), source, tile));
     }
   }
 }

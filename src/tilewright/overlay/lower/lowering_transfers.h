@@ -25,9 +25,10 @@ class LayerTransfers {
   void store(int64_t sram, const Transfer2D& transfer);
   void load_factor(const Tile& tile, const Step& step, size_t s, int64_t plane_count);
   void load_weight_parts(Range out, const Step& step);
-  void load_plane(int64_t plane_element, int64_t sram, const LayerSource& source, const InputSplit& split);
-  void load_inside_rows(int64_t element, int64_t sram, const LayerSource& source, const InputSplit& split);
-  void load_padding(int64_t sram, int64_t rows, int64_t cols);
+  // Of source `s`.
+  void load_plane(int64_t plane_element, int64_t sram, size_t s, const InputSplit& split);
+  void load_inside_rows(int64_t element, int64_t sram, size_t s, const InputSplit& split);
+  void load_padding(int64_t sram, size_t s, int64_t rows, int64_t cols);
 
   const Tiling& tiling_;
   const LayerAddresses& addresses_;

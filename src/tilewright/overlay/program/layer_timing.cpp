@@ -86,28 +86,28 @@ void LayerTimer::count_work(const Instruction& instruction, LayerTiming& layer) 
   } else if (const auto* alu = std::get_if<AluInstruction>(&instruction)) {
     layer.alu_uops += walked_iterations(alu->loop);
   } else if (const auto* memory = std::get_if<MemoryInstruction>(&instruction)) {
-    const uint64_t elements = uint64_t{memory->y_size} * memory->x_size;
     LayerTraffic& traffic = layer.traffic;
+    const MemoryType type = memory->memory_type;
+    const uint64_t elements = uint64_t{memory->y_size} * memory->x_size;
     if (memory->is_store) {
       traffic.output_bytes += elements * uint64_t(hardware.output_bytes());
       return;
     }
-    switch (memory->memory_type) {
+    const uint64_t bytes = elements * uint64_t(element_bytes(hardware, type));
+    switch (type) {
       case MemoryType::kUop:
-        traffic.uop_bytes += elements * uint64_t(hardware.uop_bytes());
+        traffic.uop_bytes += bytes;
         break;
       case MemoryType::kInput:
-        traffic.input_bytes += elements * uint64_t(hardware.input_bytes());
+        traffic.input_bytes += bytes;
         break;
       case MemoryType::kWeight:
-        traffic.weight_bytes += elements * uint64_t(hardware.weight_bytes());
+        traffic.weight_bytes += bytes;
         break;
       case MemoryType::kAccumulator:
-        traffic.parameter_bytes += elements * uint64_t(hardware.accumulator_bytes());
-        break;
       case MemoryType::kAccumulator8:
       case MemoryType::kTable:
-        traffic.parameter_bytes += elements * uint64_t(hardware.batch) * uint64_t(hardware.block_out);
+        traffic.parameter_bytes += bytes;
         break;
       case MemoryType::kOutput:
         break;  // no such LOAD

@@ -49,7 +49,9 @@ struct CompiledLayer {
 bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
   const auto sizes = [](const OverlayLayer& l) {
     const LayerSource& s = l.sources[0];
-    return std::array<int64_t, 18>{int64_t(l.kind),
+    return std::array<int64_t, 20>{int64_t(l.kind),
+                                   l.out_plane,
+                                   s.planes,
                                    int64_t(l.pattern),
                                    l.batch,
                                    l.out_channels,
@@ -142,7 +144,8 @@ class Compiler {
     compiled.layer = extract_layer(graph_, node, hardware_, views_);
     const ValueId root = root_of(compiled.layer.sources[0].value);
     compiled.layer.foldable = homes_.find(root) == homes_.end() && !graph_.is_constant(root) &&
-                              compiled.layer.sources[0].channels < hardware_.block_in;
+                              compiled.layer.sources[0].channels < hardware_.block_in &&
+                              compiled.layer.sources[0].planes == 1;
     schedule(compiled);
     for (LayerSource& source : compiled.layer.sources) {
       compiled.sources.push_back(source_buffer(compiled.layer, source));
@@ -150,7 +153,7 @@ class Compiler {
     Buffer result;
     result.value = compiled.layer.result;
     const OverlayLayer& layer = compiled.layer;
-    result.view = {layer.batch, layer.out_channels, layer.out_height, layer.out_width, layer.lanes};
+    result.view = result_view(layer);
     result.bipolar = layer.output.bipolar;
     result.first = result.last = int(layers_.size());
     compiled.result = buffers_.size();
@@ -266,8 +269,9 @@ class Compiler {
     }
     for (size_t i = 0; i < buffers_.size(); ++i) {
       Buffer& buffer = buffers_[i];
-      const bool same_view = buffer.parent < 0 && buffer.view.channels == source.channels &&
-                             buffer.view.height == source.height && buffer.view.width == source.width;
+      const bool same_view = buffer.parent < 0 && buffer.view.planes == source.planes &&
+                             buffer.view.channels == source.channels && buffer.view.height == source.height &&
+                             buffer.view.width == source.width;
       if (buffer.is_input && buffer.value == root && buffer.fold == fold && same_view) {
         buffer.last = now;
         return i;
@@ -275,7 +279,7 @@ class Compiler {
     }
     Buffer buffer;
     buffer.value = root;
-    buffer.view = {layer.batch, source.channels, source.height, source.width};
+    buffer.view = overlay::view_of(layer, source);
     buffer.fold = fold;
     buffer.is_input = true;
     buffer.is_constant = graph_.is_constant(root);
@@ -499,10 +503,7 @@ class Compiler {
       if (const Tensor* const table = compiled.layer.output.table) {
         std::ranges::copy(std::as_bytes(table->data<int8_t>()), part(compiled.table, kTableEntries).begin());
       }
-      const auto padding = part(compiled.padding, compiled.padding_bytes);
-      const std::vector<int8_t> lanes(padding.size() * 8 / size_t(hardware_.input_bits),
-                                      int8_t(padding_lane(compiled.layer)));
-      pack_lanes_of(lanes, hardware_.input_bits, false, padding);
+      pack_padding(compiled.layer, hardware_, part(compiled.padding, compiled.padding_bytes));
     }
     for (const Buffer& buffer : buffers_) {
       if (!buffer.is_constant) continue;
@@ -559,10 +560,11 @@ void write_program_inputs(OverlayProgram& program, const std::map<ValueId, Tenso
       throw Error(ErrorKind::kInvalidInput, "input '" + input.name + "' of the overlay program is missing");
     }
     const Tensor& tensor = given->second;
-    if (tensor.type() != ElementType::kI8 || tensor.shape() != input.shape) {
+    const ElementType type = input.view.planes == 2 ? ElementType::kI16 : ElementType::kI8;
+    if (tensor.type() != type || tensor.shape() != input.shape) {
       throw Error(ErrorKind::kInvalidInput, "input '" + input.name + "' of the overlay program is " +
                                                 to_string(tensor.type(), tensor.shape()) + ", not " +
-                                                to_string(ElementType::kI8, input.shape));
+                                                to_string(type, input.shape));
     }
     const auto bytes = std::span(program.memory).subspan(input.address, size_t(input.bytes));
     const SourceView& view = input.view;

@@ -30,6 +30,12 @@ int8_t plane_of(int64_t value, int plane, int bits) {
 int64_t lowest_weight(int bits) { return bits == 1 ? -1 : -(int64_t{1} << (bits - 1)); }
 int64_t highest_weight(int bits) { return bits == 1 ? 1 : (int64_t{1} << (bits - 1)) - 1; }
 
+int32_t padding_lane(const OverlayLayer& layer, size_t source) {
+  const LayerSource& from = layer.sources[source];
+  if (from.planes == 2) return from.plane == 0 ? layer.pad_value >> 8 : (layer.pad_value & 0xFF) - 128;
+  return from.bipolar ? int32_t(layer.pad_value > 0) : layer.pad_value;
+}
+
 int32_t unused_lane_sum(const OverlayLayer& layer) {
   if (layer.weight_bits != 1 || !layer.sources[0].bipolar || layer.sources[0].channels % 2 == 0) return 0;
   int32_t taps = 0;
@@ -43,7 +49,7 @@ int8_t OverlayLayer::weight(int64_t o, int64_t i, int index) const {
   }
   int64_t column = i;
   if (pattern == ChannelPattern::kDiagonal) {
-    if (o != i) return 0;
+    if ((out_plane > 0 ? o % out_plane : o) != i) return 0;
     column = 0;
   } else if (pattern == ChannelPattern::kGrouped) {
     column = i - o / group_outputs * group_inputs;

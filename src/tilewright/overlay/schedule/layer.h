@@ -58,6 +58,9 @@ struct LayerSource {
   ValueId value = kNoValue;
   int64_t channels = 1, height = 1, width = 1;
   bool bipolar = false;  // single bits that stand for -1 and +1
+  // Of a 16-bit tensor, 256 * high + low + 128: which of its planes of 8 bits this is, high or low, and how
+  // many it has. The planes follow each other by blocks of channels.
+  int plane = 0, planes = 1;
   // Of a product: what is subtracted from its elements; whether its one position, or its one channel, stands
   // for all of the result's.
   int32_t zero_point = 0;
@@ -89,6 +92,9 @@ struct OverlayLayer {
   std::vector<Phase> phases;
   int64_t group_inputs = 0, group_outputs = 0;  // kGrouped
   int pass_shift = 8;
+  // 16-bit results: as many channels as the plane of high bytes takes; that of low ones follows. Else 0.
+  int64_t out_plane = 0;
+  int64_t result_channels = 0;  // of a 16-bit result: its channels, in each plane
 
   // kDense, kGrouped, kDiagonal: `weights` i8|i16 [out_channels, inputs per output, positions]; position p of
   // plane k (wider weights are a sum of planes of weight_bits) is weight index k*positions + p.
@@ -123,10 +129,8 @@ struct OverlayLayer {
   int8_t weight(int64_t o, int64_t i, int index) const;
 };
 
-// pad_value as stored in a lane of the inputs: for bipolar ones, the bit.
-inline int32_t padding_lane(const OverlayLayer& layer) {
-  return layer.sources[0].bipolar ? int32_t(layer.pad_value > 0) : layer.pad_value;
-}
+// pad_value as stored in a lane of a source: for bipolar ones the bit, for planes the byte.
+int32_t padding_lane(const OverlayLayer& layer, size_t source);
 
 // How a value lies in memory: as [batch, channels, height, width]. Where the value was put together from
 // parts that each begin a block, `channels` counts the lanes between them as well, and `lanes` is the place
@@ -134,6 +138,7 @@ inline int32_t padding_lane(const OverlayLayer& layer) {
 struct SourceView {
   int64_t batch = 1, channels = 1, height = 1, width = 1;
   std::vector<int64_t> lanes = {};
+  int planes = 1;  // 2: of 16 bits; the blocks of high bytes, then those of low ones (LayerSource)
   bool operator==(const SourceView&) const = default;
 
   int64_t channels_of_value() const { return lanes.empty() ? channels : int64_t(lanes.size()); }
@@ -141,6 +146,9 @@ struct SourceView {
 };
 // Rank 4 as it is, rank 2 as 1x1 images, rank 3 as one row.
 std::optional<SourceView> image_view(const Shape& shape);
+// How a source or the result of a layer lies there, alone.
+SourceView view_of(const OverlayLayer& layer, const LayerSource& source);
+SourceView result_view(const OverlayLayer& layer);
 // Of values whose shape does not say it.
 using SourceViews = std::map<ValueId, SourceView>;
 

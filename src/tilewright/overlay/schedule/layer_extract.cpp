@@ -9,12 +9,15 @@
 #include "tilewright/layers/fused_layer.h"
 #include "tilewright/overlay/schedule/channel_move.h"
 #include "tilewright/overlay/schedule/layer.h"
+#include "tilewright/overlay/schedule/layer_planes.h"
 #include "tilewright/overlay/schedule/tap_grids.h"
 
 namespace tilewright::overlay {
 namespace {
 
 constexpr int kMaxWeightPlanes = 4;
+constexpr const char* kOtherPlaces =
+    "its operands lie in the overlay's memory as images of different shapes or places";
 constexpr int64_t kMaxWindow = 4096;  // of one axis, dilation included
 
 LayerSource source_of(ValueId value, const SourceView& view) {
@@ -43,25 +46,6 @@ void set_elementwise(const SourceView& x, OverlayLayer& layer) {
   layer.lanes = x.lanes;
 }
 
-// Digits of a multiplier; three of eight bits.
-int digit_count(int bits) { return 24 / bits; }
-
-void add_tap(OverlayLayer& layer, int source, int64_t weight, int pass) {
-  layer.phases[0].grids.push_back({.source = source, .pass = pass, .weight = int(layer.diagonal.size())});
-  layer.diagonal.push_back(int8_t(weight));
-}
-
-// Passes count from the highest digit that is not zero. The lowest one is there even where both of its digits
-// are zero, since it shifts the others into place.
-void number_passes(OverlayLayer& layer, int digits) {
-  std::vector<TapGrid>& grids = layer.phases[0].grids;
-  const auto ascending = [](const TapGrid& l, const TapGrid& r) { return l.pass < r.pass; };
-  std::stable_sort(grids.begin(), grids.end(), ascending);
-  if (digits > 1 && grids.back().pass < digits - 1) add_tap(layer, 0, 0, digits - 1);
-  const int first = grids.empty() ? 0 : grids.front().pass;
-  for (TapGrid& grid : grids) grid.pass -= first;
-}
-
 // Builds one layer. Functions that return bool return false after a refusal.
 class LayerExtraction {
  public:
@@ -80,9 +64,11 @@ class LayerExtraction {
       return std::nullopt;
     }
     if (!see_sources() ||
+        ((moves || extreme) && x_.planes + other_.planes > 2 &&
+         !refuse("it has no lowering for 16-bit activations")) ||
         !(moves     ? move()
           : extreme ? build_extreme()
-                    : read() && build()) ||
+                    : read() && build() && use_planes()) ||
         !measure_inputs())
       return std::nullopt;
     if (layer_.output.table != nullptr && !hardware_.lookup_table) {
@@ -110,12 +96,15 @@ class LayerExtraction {
 
   // `any_shape`: the operator works element by element, or on all elements of an image.
   bool see(ValueId value, SourceView& seen, bool any_shape) {
-    if (graph_.value(value).type != ElementType::kI8) return refuse("only i8 activations run on the overlay");
+    const ElementType type = graph_.value(value).type;
+    if (type != ElementType::kI8 && type != ElementType::kI16)
+      return refuse("only i8 and i16 activations run on the overlay");
     const auto view = image_view(graph_.value(value).shape);
     if (!view) return refuse("only tensors of rank 2 to 4 run on the overlay");
     if (graph_.value(value).shape.element_count() == 0) return refuse("an empty tensor has nothing to run");
     const auto known = views_.find(value);
     seen = known == views_.end() ? *view : known->second;
+    seen.planes = type == ElementType::kI16 ? 2 : 1;
     const bool as_its_shape = seen.batch == view->batch && seen.channels_of_value() == view->channels &&
                               seen.height == view->height && seen.width == view->width;
     if (!as_its_shape && !any_shape) return refuse("its input lies in memory under another shape");
@@ -129,7 +118,7 @@ class LayerExtraction {
     const OperatorFunction function = operator_function(node_);
     if (function == OperatorFunction::kAddition) {
       if (!see(node_.input(0), x_, true) || !see(node_.input(1), other_, true)) return false;
-      return x_ == other_ || refuse("both operands of an addition must have the same shape and place");
+      return x_ == other_ || refuse(kOtherPlaces);
     }
     if (function == OperatorFunction::kMultiplication || node_.is("Max") || node_.is("Min"))
       return see_factors();
@@ -250,7 +239,8 @@ class LayerExtraction {
   // Weights [O, inputs per group, positions] as the channels of the input lie in memory: where there are
   // lanes between them, groups become zeros, and depthwise layers get as many outputs.
   Tensor at_lanes(Tensor weights, int64_t group) {
-    if (x_.lanes.empty()) return weights;
+    const bool splits_groups = source_.output_bits == 16 && layer_.pattern == ChannelPattern::kGrouped;
+    if (x_.lanes.empty() && !splits_groups) return weights;
     const int64_t outputs = weights.shape()[0], depth = weights.shape()[1], positions = weights.shape()[2];
     if (layer_.pattern == ChannelPattern::kDiagonal) {
       Tensor spread(weights.type(), Shape{x_.channels, 1, positions});
@@ -410,7 +400,7 @@ class LayerExtraction {
 
   // The larger or the smaller of two values of one shape.
   bool build_extreme() {
-    if (other_ != x_) return refuse("both operands must have the same shape and place");
+    if (other_ != x_) return refuse(kOtherPlaces);
     start_without_numbers();
     layer_.kind = OverlayLayerKind::kProduct;
     layer_.extreme = node_.is("Max") ? OverlayLayer::Extreme::kLarger : OverlayLayer::Extreme::kSmaller;
@@ -531,6 +521,17 @@ class LayerExtraction {
       }
     }
     return weights;
+  }
+
+  // 16-bit activations in planes of 8 bits.
+  bool use_planes() {
+    const bool reads = source_.input_bits == 16, writes = source_.output_bits == 16;
+    if (reads && source_.function == OperatorFunction::kTransposedConvolution)
+      return refuse("transposed convolutions of 16-bit activations have no lowering");
+    if (writes && !x_.lanes.empty()) return refuse("its input lies in memory in parts, its result in planes");
+    if (reads) read_in_planes(layer_);
+    if (writes) write_in_planes(layer_, hardware_.block_in);
+    return true;
   }
 
   // How wide the inputs are, from what makes them; 8-bit overlays take any i8.

@@ -95,7 +95,7 @@ std::string why_not_one_bit_weights(const OverlayLayer& layer, const OverlayHard
 std::string why_not_widths(const OverlayLayer& layer, const OverlayHardware& hardware) {
   const bool outside = layer.kind == OverlayLayerKind::kMatrix && reads_outside(layer);
   for (const LayerSource& source : layer.sources) {
-    if (outside && !representable(layer.pad_value, source, hardware.input_bits)) {
+    if (source.planes == 1 && outside && !representable(layer.pad_value, source, hardware.input_bits)) {
       return "the padding, " + std::to_string(layer.pad_value) + ", is not a value of " +
              std::to_string(hardware.input_bits) + "-bit" + (source.bipolar ? " bipolar" : "") + " inputs";
     }
@@ -108,8 +108,8 @@ std::string why_not_widths(const OverlayLayer& layer, const OverlayHardware& har
     }
   } else {
     const LayerSource like{.bipolar = false};
-    if (!representable(layer.output.clip_low, like, hardware.output_bits) ||
-        !representable(layer.output.clip_high, like, hardware.output_bits)) {
+    if (layer.out_plane == 0 && (!representable(layer.output.clip_low, like, hardware.output_bits) ||
+                                 !representable(layer.output.clip_high, like, hardware.output_bits))) {
       return "its outputs, " + std::to_string(layer.output.clip_low) + " to " +
              std::to_string(layer.output.clip_high) + ", need more than " +
              std::to_string(hardware.output_bits) + " bits";
@@ -121,10 +121,19 @@ std::string why_not_widths(const OverlayLayer& layer, const OverlayHardware& har
   return hardware.weight_bits == 1 ? why_not_one_bit_weights(layer, hardware) : std::string();
 }
 
+std::string why_not_planes(const OverlayLayer& layer, const OverlayHardware& hardware) {
+  if (layer.out_plane == 0 && layer.sources[0].planes == 1) return {};
+  if (hardware.isa == IsaVersion::kVta) return "activations of 16 bits need the wide instruction set";
+  return hardware.input_bits == 8 && hardware.weight_bits == 8
+             ? ""
+             : "activations of 16 bits need an overlay of 8 bits";
+}
+
 }  // namespace
 
 std::string why_not(const OverlayLayer& layer, const OverlayHardware& hardware) {
   std::string reason = why_not_blocks(hardware);
+  if (reason.empty()) reason = why_not_planes(layer, hardware);
   if (reason.empty()) reason = why_not_widths(layer, hardware);
   if (!reason.empty()) return reason;
   // Row strides of LOAD and STORE have 16 bits in the plain encoding; single rows need none.

@@ -17,12 +17,25 @@ std::optional<SourceView> image_view(const Shape& shape) {
   }
 }
 
+SourceView view_of(const OverlayLayer& layer, const LayerSource& source) {
+  return {layer.batch, source.channels, source.height, source.width, {}, source.planes};
+}
+
+SourceView result_view(const OverlayLayer& layer) {
+  SourceView view{layer.batch, layer.out_channels, layer.out_height, layer.out_width, layer.lanes};
+  if (layer.out_plane == 0) return view;
+  view.channels = layer.result_channels;
+  view.planes = 2;
+  return view;
+}
+
 bool is_view(const Graph& graph, const Node& node) {
   if (operator_class(node) != OperatorClass::kReshape) return false;
   const Value& from = graph.value(node.input(0));
   const Value& to = graph.value(node.outputs[0]);
   const auto view = image_view(from.shape);
-  if (from.type != ElementType::kI8 || !view || to.shape.rank() < 2 || to.shape[0] != view->batch)
+  if ((from.type != ElementType::kI8 && from.type != ElementType::kI16) || !view || to.shape.rank() < 2 ||
+      to.shape[0] != view->batch)
     return false;
   // Either everything after the batch becomes one axis, or only axes of size 1 come and go after the
   // channels.

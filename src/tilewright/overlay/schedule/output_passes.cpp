@@ -163,6 +163,21 @@ OutputPasses plain_stage(const OverlayLayer& layer) {
   return stage;
 }
 
+// From 16 bits to the byte that a STORE keeps: high, or low minus 128.
+void add_plane_passes(const OverlayLayer& layer, OutputPasses& stage) {
+  std::vector<int32_t> shifts, summands;
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    const bool is_low = o >= layer.out_plane;
+    shifts.push_back(is_low ? 0 : 8);
+    summands.push_back(is_low ? -128 : 0);
+  }
+  for (const AluOpcode opcode : {AluOpcode::kShr, AluOpcode::kAdd}) {
+    stage.passes.push_back({.opcode = opcode, .use_imm = false, .parameter = int(stage.parameters.size())});
+    stage.parameters.push_back(opcode == AluOpcode::kShr ? shifts : summands);
+    stage.unused.push_back(0);
+  }
+}
+
 OutputPasses wide_stage(const OverlayLayer& layer) {
   const LayerFinish& output = layer.output;
   OutputPasses stage;
@@ -181,6 +196,7 @@ OutputPasses wide_stage(const OverlayLayer& layer) {
                           .imm = output.zero_point,
                           .clip_low = output.clip_low,
                           .clip_high = output.clip_high});
+  if (layer.out_plane > 0) add_plane_passes(layer, stage);
   return stage;
 }
 

@@ -15,6 +15,40 @@ namespace {
 // Whether a 1-bit lane is set: the sign of a bipolar value, else the low bit.
 bool is_set(int8_t value, bool bipolar) { return bipolar ? value > 0 : (value & 1) != 0; }
 
+// A 16-bit image [N,C,H,W] as bytes: the channels of its high bytes, zeros up to a multiple of `block`, and
+// those of its low bytes, each 128 less.
+Tensor planes_of(const Tensor& image, int64_t block) {
+  const Shape& shape = image.shape();
+  const int64_t plane = round_up(shape[1], block), size = shape[2] * shape[3];
+  Tensor bytes(ElementType::kI8, Shape{shape[0], 2 * plane, shape[2], shape[3]});
+  const int16_t* from = image.data<int16_t>().data();
+  int8_t* const to = bytes.mutable_data<int8_t>().data();
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    int8_t* high = to + n * 2 * plane * size;
+    int8_t* low = high + plane * size;
+    for (int64_t i = 0; i < shape[1] * size; ++i, ++from) {
+      *high++ = int8_t(*from >> 8);
+      *low++ = int8_t((*from & 0xFF) - 128);
+    }
+  }
+  return bytes;
+}
+
+// The other way round: the first `channels` of each plane.
+Tensor joined_planes(const Tensor& bytes, int64_t channels) {
+  const Shape& shape = bytes.shape();
+  const int64_t plane = shape[1] / 2, size = shape[2] * shape[3];
+  Tensor image(ElementType::kI16, Shape{shape[0], channels, shape[2], shape[3]});
+  const int8_t* const from = bytes.data<int8_t>().data();
+  int16_t* to = image.mutable_data<int16_t>().data();
+  for (int64_t n = 0; n < shape[0]; ++n) {
+    const int8_t* high = from + n * 2 * plane * size;
+    const int8_t* low = high + plane * size;
+    for (int64_t i = 0; i < channels * size; ++i) *to++ = int16_t(256 * *high++ + *low++ + 128);
+  }
+  return image;
+}
+
 // One output channel of weights, i8, single plane: from [inputs][positions] to its lanes, `stride` lanes from
 // position to position.
 void pack_row(const int8_t* from, int64_t inputs, int64_t positions, int64_t block, int64_t stride,
@@ -158,25 +192,35 @@ void pack_parameters(const OutputPasses& passes, const OverlayHardware& hardware
   }
 }
 
+void pack_padding(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out) {
+  const auto planes = size_t(layer.sources[0].planes);
+  const size_t bytes = out.size() / planes;
+  for (size_t plane = 0; plane < planes; ++plane) {
+    const std::vector<int8_t> lanes(bytes * 8 / size_t(hardware.input_bits),
+                                    int8_t(padding_lane(layer, plane)));
+    pack_lanes_of(lanes, hardware.input_bits, false, out.subspan(plane * bytes, bytes));
+  }
+}
+
 int64_t packed_activation_bytes(const SourceView& view, const OverlayHardware& hardware) {
   const int64_t batches = ceil_div(view.batch, hardware.batch);
-  const int64_t blocks = ceil_div(view.channels, hardware.block_in);
+  const int64_t blocks = ceil_div(view.channels, hardware.block_in) * view.planes;
   return batches * blocks * view.height * view.width * hardware.input_bytes();
 }
 
 void pack_activation(const Tensor& tensor, const SourceView& view, bool bipolar,
                      const OverlayHardware& hardware, std::span<std::byte> out) {
   TILEWRIGHT_CHECK(view.lanes.empty(), "the host writes channels one after the other");
-  const Tensor blocked =
-      block_activations(tensor.reshaped(Shape{view.batch, view.channels, view.height, view.width}),
-                        hardware.batch, hardware.block_in);
+  const Tensor image = tensor.reshaped(Shape{view.batch, view.channels, view.height, view.width});
+  const Tensor blocked = block_activations(view.planes == 2 ? planes_of(image, hardware.block_in) : image,
+                                           hardware.batch, hardware.block_in);
   pack_lanes_of(blocked.data<int8_t>(), hardware.input_bits, bipolar, out);
 }
 
 Tensor unpack_activation(std::span<const std::byte> bytes, const SourceView& view, bool bipolar,
                          const OverlayHardware& hardware) {
   const int64_t batches = ceil_div(view.batch, hardware.batch);
-  const int64_t blocks = ceil_div(view.channels, hardware.block_in);
+  const int64_t blocks = ceil_div(view.channels, hardware.block_in) * view.planes;
   Tensor blocked(ElementType::kI8,
                  Shape{batches, blocks, view.height, view.width, hardware.batch, hardware.block_in});
   const auto lanes = blocked.mutable_data<int8_t>();
@@ -184,6 +228,8 @@ Tensor unpack_activation(std::span<const std::byte> bytes, const SourceView& vie
                    "packed activation of another size");
   unpack_lanes(bytes.data(), hardware.output_bits, bipolar ? OneBit::kBipolar : OneBit::kUnsigned,
                lanes.size(), lanes.data());
+  if (view.planes == 2)
+    return joined_planes(unblock_activations(blocked, view.batch, blocks * hardware.block_in), view.channels);
   const Tensor all = unblock_activations(blocked, view.batch, view.channels);
   if (view.lanes.empty()) return all;
   const int64_t plane = view.height * view.width, channels = view.channels_of_value();

@@ -17,6 +17,9 @@ int64_t packed_weight_bytes(const OverlayLayer& layer, const OverlayHardware& ha
 // `out` has packed_weight_bytes() bytes; all are written.
 void pack_weights(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out);
 
+// What the layer's padding rows hold (LayerAddresses::padding): by plane of its input.
+void pack_padding(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out);
+
 // [O/B'][vectors][b][B'] i32; `out` has ACC element size * sub-blocks * vectors bytes.
 void pack_parameters(const OutputPasses& passes, const OverlayHardware& hardware, std::span<std::byte> out);
 

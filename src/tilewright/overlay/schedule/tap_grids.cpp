@@ -1,7 +1,11 @@
 // From windows, strides and groups to the taps of a phase.
 #include "tilewright/overlay/schedule/tap_grids.h"
 
+#include <algorithm>
+
 namespace tilewright::overlay {
+
+int digit_count(int bits) { return 24 / bits; }
 
 void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid) {
   for (int plane = 0; plane < layer.weight_planes; ++plane) {
@@ -59,6 +63,20 @@ AxisTaps taps_of(const WindowAxis& axis, int64_t residue) {
     ++taps.count;
   }
   return taps;
+}
+
+void add_tap(OverlayLayer& layer, int source, int64_t weight, int pass) {
+  layer.phases[0].grids.push_back({.source = source, .pass = pass, .weight = int(layer.diagonal.size())});
+  layer.diagonal.push_back(int8_t(weight));
+}
+
+void number_passes(OverlayLayer& layer, int digits) {
+  std::vector<TapGrid>& grids = layer.phases[0].grids;
+  const auto ascending = [](const TapGrid& l, const TapGrid& r) { return l.pass < r.pass; };
+  std::stable_sort(grids.begin(), grids.end(), ascending);
+  if (digits > 1 && grids.back().pass < digits - 1) add_tap(layer, 0, 0, digits - 1);
+  const int first = grids.empty() ? 0 : grids.front().pass;
+  for (TapGrid& grid : grids) grid.pass -= first;
 }
 
 }  // namespace tilewright::overlay

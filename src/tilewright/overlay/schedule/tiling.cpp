@@ -14,6 +14,14 @@ namespace {
 
 constexpr int32_t kMostAhead = 200;  // steps
 
+bool has_passes(const OverlayLayer& layer) {
+  for (const Phase& phase : layer.phases) {
+    if (std::any_of(phase.grids.begin(), phase.grids.end(), [](const TapGrid& g) { return g.pass > 0; }))
+      return true;
+  }
+  return false;
+}
+
 Schedule clamped(const OverlayLayer& layer, const ChannelBlocks& blocks, int64_t batch_total,
                  Schedule schedule) {
   schedule.batch_blocks = std::min(schedule.batch_blocks, batch_total);
@@ -21,6 +29,16 @@ Schedule clamped(const OverlayLayer& layer, const ChannelBlocks& blocks, int64_t
   schedule.cols = std::min(schedule.cols, layer.out_width);
   schedule.out_blocks = std::min(schedule.out_blocks, blocks.out);
   schedule.in_blocks = std::min(schedule.in_blocks, blocks.in);
+  // Sums that are shifted between two passes see all their inputs in each.
+  if (has_passes(layer)) {
+    schedule.in_blocks = blocks.in;
+    schedule.first_parts = 1;
+  }
+  // A tile of a layer without such sums is of one plane, whose blocks follow each other as those of the
+  // input.
+  if (layer.out_plane > 0 && !blocks.dense) {
+    while (blocks.in % schedule.out_blocks != 0) --schedule.out_blocks;
+  }
   return schedule;
 }
 
@@ -74,7 +92,7 @@ ChannelBlocks::ChannelBlocks(const OverlayLayer& layer, const OverlayHardware& h
   for (int64_t o = 0; o < out; ++o) {
     Range range{0, in};
     if (layer.pattern == ChannelPattern::kDiagonal || shared) {
-      range = {o, o + 1};
+      range = {o % in, o % in + 1};  // the planes of 16-bit results read the same blocks
     } else if (layer.pattern == ChannelPattern::kGrouped) {
       const int64_t first = o * block / layer.group_outputs;
       const int64_t last = (std::min((o + 1) * block, layer.out_channels) - 1) / layer.group_outputs;

@@ -66,6 +66,7 @@ std::string workload_text(const OverlayLayer& layer) {
     text += fmt::format(" in {}x{}x{}{}", source.channels, source.height, source.width,
                         source.bipolar ? " bipolar" : "");
     if (source.zero_point != 0) text += " shifted";
+    if (source.planes > 1) text += fmt::format(" plane {} of {}", source.plane, source.planes);
   }
   if (layer.pattern == ChannelPattern::kGrouped) {
     text += fmt::format(" groups {}:{}", layer.group_inputs, layer.group_outputs);
@@ -74,6 +75,7 @@ std::string workload_text(const OverlayLayer& layer) {
                       layer.out_step_y, layer.out_step_x, layer.pad_value == 0 ? "zero" : "other",
                       layer.weight_count(), layer.weight_bits);
   if (layer.foldable) text += " foldable";
+  if (layer.out_plane > 0) text += " two planes out";
   for (const Phase& phase : layer.phases) text += phase_text(phase);
   if (layer.extreme != OverlayLayer::Extreme::kNone) text += " extreme";
   return text + output_text(layer) + (layer.output.table == nullptr ? "" : " table");

@@ -177,6 +177,10 @@ class Extraction {
     Diagnostics refusals;
     std::optional<FusedLayer> source = read_layer(graph_, node, refusals);
     for (const Diagnostic& problem : refusals.errors()) refuse(node, problem.message, problem.hint);
+    if (source && std::max(source->input_bits, source->output_bits) > 8) {
+      refuse(node, "its activations have 16 bits, those of the components 8", "end the hardware before it");
+      return std::nullopt;
+    }
     if (source && network_.number == NumberType::kInteger) {
       const std::vector<Requantization>& scales = source->finish.scale;
       rounds_twice_ |= std::ranges::any_of(scales, [](const auto& s) { return s.shift >= kTwice; });

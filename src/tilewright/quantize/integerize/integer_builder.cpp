@@ -20,6 +20,14 @@ constexpr int kMaximumDepth = 128;
 
 }  // namespace
 
+bool is_activation(ElementType type) {
+  return is_integer(type) && (bit_width(type) == 8 || bit_width(type) == 16);
+}
+
+IntegerForm full_form(ElementType type, const Quantization& quantization, std::string name) {
+  return {quantization, lowest(type), highest(type), std::move(name), false, false, type};
+}
+
 IntegerBuilder::IntegerBuilder(const Graph& source)
     : source_(source),
       producers_(source.producers()),
@@ -112,20 +120,20 @@ const Twin* IntegerBuilder::stored_integers(ValueId old) {
   const Value value = source_.value(old);
   const ValueId native_id = native_[size_t(old)];
   if (native_id == kNoValue || value.constant) return nullptr;
-  if (value.type == ElementType::kI8) {
-    stored_[size_t(old)] = Twin{native_id, {1, 0}};
-  } else if (value.type == ElementType::kU8) {
-    // u8 -> float -> i8 with the scale 1 is exact.
+  if (!is_activation(value.type)) return nullptr;
+  const ElementType type = signed_activation(value.type);
+  const int32_t shift = unsigned_shift(value.type);
+  ValueId id = native_id;
+  if (type != value.type) {
+    // Unsigned -> float -> signed with the scale 1 is exact.
     const ValueId real = add_value(value.name + "_real", ElementType::kF32, value.shape);
     add_border(value.name + "_dequantize", "DequantizeLinear",
-               {native_id, scale_constant(1), zero_point_constant(ElementType::kU8, 0)}, real);
-    const ValueId shifted = add_value(value.name + "_i8", ElementType::kI8, value.shape);
+               {native_id, scale_constant(1), zero_point_constant(value.type, 0)}, real);
+    id = add_value(value.name + "_" + tilewright::name(type), type, value.shape);
     add_border(value.name + "_quantize", "QuantizeLinear",
-               {real, scale_constant(1), zero_point_constant(ElementType::kI8, -128)}, shifted);
-    stored_[size_t(old)] = Twin{shifted, {1, -128}};
-  } else {
-    return nullptr;
+               {real, scale_constant(1), zero_point_constant(type, shift)}, id);
   }
+  stored_[size_t(old)] = Twin{id, {1, shift}, lowest(type), highest(type)};
   return &*stored_[size_t(old)];
 }
 
@@ -134,7 +142,7 @@ ValueId IntegerBuilder::reshaped(const Node& old_node, ValueId x, const std::str
   if (graph_.value(x).shape == shape) return x;
   const ValueId target =
       add_constant(name + "_shape", Tensor(Shape{shape.rank()}, std::span<const int64_t>(shape.dims())));
-  const ValueId result = add_value(name, ElementType::kI8, shape);
+  const ValueId result = add_value(name, graph_.value(x).type, shape);
   add_node(old_node, "Reshape", "", {x, target}, {result}, true);
   return result;
 }
@@ -146,13 +154,14 @@ ValueId IntegerBuilder::native(ValueId old) {
   const Value& value = source_.value(old);
   if (value.constant) return id = add_constant(value.name, *value.constant);
   if (const auto& stored = stored_[size_t(old)]) {
-    if (value.type == ElementType::kI8) return id = stored->id;
+    if (is_signed(value.type)) return id = stored->id;
+    const ElementType type = type_of(*stored);
     const ValueId real = add_value(value.name + "_real", ElementType::kF32, value.shape);
     add_border(value.name + "_dequantize", "DequantizeLinear",
-               {stored->id, scale_constant(1), zero_point_constant(ElementType::kI8, -128)}, real);
+               {stored->id, scale_constant(1), zero_point_constant(type, lowest(type))}, real);
     id = add_value(value.name, value.type, value.shape);
     add_border(value.name + "_quantize", "QuantizeLinear",
-               {real, scale_constant(1), zero_point_constant(ElementType::kU8, 0)}, id);
+               {real, scale_constant(1), zero_point_constant(value.type, 0)}, id);
     return id;
   }
   const auto& image = twins_[size_t(old)];
@@ -160,9 +169,14 @@ ValueId IntegerBuilder::native(ValueId old) {
   id = add_value(value.name, value.type, value.shape);
   add_border(value.name + "_dequantize", "DequantizeLinear",
              {image->id, scale_constant(image->quantization.scale),
-              zero_point_constant(ElementType::kI8, image->quantization.zero_point)},
+              zero_point_constant(type_of(*image), image->quantization.zero_point)},
              id);
   return id;
+}
+
+Rounding IntegerBuilder::rounding_of(ElementType type) const {
+  const bool wide = type == ElementType::kI16 && source_.rounding == Rounding::kFloat;
+  return wide ? Rounding::kTwice : source_.rounding;
 }
 
 std::nullopt_t IntegerBuilder::refuse(const Node& old_node, const std::string& reason) {
@@ -183,7 +197,8 @@ std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const Inte
     set_output_form(node, form);
     return out;
   }
-  if (image.quantization == form.quantization) {
+  const ElementType type = type_of(image), wider = type == ElementType::kI16 ? type : form.type;
+  if (image.quantization == form.quantization && type == form.type) {
     if (image.low >= form.low && image.high <= form.high) return image.id;
     return emit_clip(*this, at, image.id, form.low, form.high, form.name);
   }
@@ -192,8 +207,8 @@ std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const Inte
     return refuse(at, fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
   const Requantization r =
-      encode_copy(source_.rounding, ratio, image.quantization.scale / form.quantization.scale);
-  const ValueId out = add_value(form.name, ElementType::kI8, shape);
+      encode_copy(rounding_of(wider), ratio, image.quantization.scale / form.quantization.scale);
+  const ValueId out = add_value(form.name, form.type, shape);
   Node& node = add_node(at, "QRequantize", kTilewrightDomain, {image.id}, {out}, true);
   node.attributes["bias"] = int64_t(-image.quantization.zero_point);
   node.attributes["multiplier"] = int64_t(r.multiplier);
@@ -205,16 +220,21 @@ std::optional<ValueId> IntegerBuilder::requantized(const Twin& image, const Inte
 std::optional<ValueId> IntegerBuilder::quantized(ValueId old, const IntegerForm& form, int depth) {
   if (old == kNoValue || depth > kMaximumDepth || form.quantization.scale <= 0) return std::nullopt;
   const std::tuple key{
-      old, form.quantization.scale, form.quantization.zero_point, form.low, form.high, form.bipolar};
+      old,      form.quantization.scale, form.quantization.zero_point, form.low, form.high, form.bipolar,
+      form.type};
   if (const auto found = done_.find(key); found != done_.end()) return found->second;
 
   std::optional<ValueId> result;
   const Node* node = producer(old);
   if (node && !form.bipolar) {
     if (const auto interval = clip_interval(source_, *node)) {
+      const auto bound = [&](float number) {
+        return clip(quantize_number(number, form.quantization, lowest(form.type), highest(form.type)),
+                    form.low, form.high);
+      };
       IntegerForm inner = form;
-      inner.low = clip(quantize_number(interval->first, form.quantization, -128, 127), form.low, form.high);
-      inner.high = clip(quantize_number(interval->second, form.quantization, -128, 127), form.low, form.high);
+      inner.low = bound(interval->first);
+      inner.high = bound(interval->second);
       result = quantized(node->input(0), inner, depth + 1);
       // The activation lives on in the clip bounds of what computes its input.
       if (result) absorbed_by(*node, *result);
@@ -245,13 +265,14 @@ void IntegerBuilder::absorbed_by(const Node& old_node, ValueId result) {
 ValueId IntegerBuilder::quantized_or_float(ValueId old, const IntegerForm& form, const Node& at, int depth) {
   if (const auto integer = quantized(old, form, depth)) return *integer;
   const Shape shape = source_.value(old).shape;
-  ValueId out = add_value(form.name, ElementType::kI8, shape);
+  ValueId out = add_value(form.name, form.type, shape);
   const ValueId real = native(old);
   add_border(form.name + "_quantize", "QuantizeLinear",
              {real, scale_constant(form.quantization.scale),
-              zero_point_constant(ElementType::kI8, form.quantization.zero_point)},
+              zero_point_constant(form.type, form.quantization.zero_point)},
              out);
-  if (form.low > -128 || form.high < 127) out = emit_clip(*this, at, out, form.low, form.high, form.name);
+  if (form.low > lowest(form.type) || form.high < highest(form.type))
+    out = emit_clip(*this, at, out, form.low, form.high, form.name);
   return out;
 }
 
@@ -272,7 +293,7 @@ std::optional<ValueId> IntegerBuilder::lowered(const Node& node, int output, con
     for (size_t i = 0; i < forms.size(); ++i) {
       parts.push_back(quantized_or_float(node.inputs[i], forms[i], node, depth + 1));
     }
-    const ValueId out = add_value(form.name, ElementType::kI8, source_.value(node.outputs[0]).shape);
+    const ValueId out = add_value(form.name, form.type, source_.value(node.outputs[0]).shape);
     add_node(node, "Concat", "", std::move(parts), {out}, true).attributes = node.attributes;
     return out;
   }

@@ -17,7 +17,7 @@
 
 namespace tilewright {
 
-// A quantised activation of the new graph: an i8 value that only takes values in [low, high].
+// A quantised activation of the new graph: an i8 or i16 value that only takes values in [low, high].
 struct Twin {
   ValueId id = kNoValue;
   Quantization quantization;
@@ -45,8 +45,21 @@ struct IntegerForm {
   int64_t high = 127;
   std::string name;  // for the value
   bool bipolar = false;
-  bool is_unsigned = false;  // u8 in the source, so 128 larger there
+  bool is_unsigned = false;             // u8 or u16 in the source, so 128 or 32,768 larger there
+  ElementType type = ElementType::kI8;  // or i16
 };
+
+// Whether activations of `type` have an integer form: i8, u8, i16, u16.
+bool is_activation(ElementType type);
+// The signed type as wide as an activation, and what is subtracted from one to get there.
+inline ElementType signed_activation(ElementType type) {
+  return bit_width(type) == 16 ? ElementType::kI16 : ElementType::kI8;
+}
+inline int32_t unsigned_shift(ElementType type) {
+  return is_signed(type) ? 0 : int32_t(lowest(signed_activation(type)));
+}
+// `form` of all the values that its type has.
+IntegerForm full_form(ElementType type, const Quantization& quantization, std::string name);
 
 class IntegerBuilder {
  public:
@@ -65,29 +78,33 @@ class IntegerBuilder {
   Node& add_node(const Node& old_node, const std::string& op, const std::string& domain,
                  std::vector<ValueId> inputs, std::vector<ValueId> outputs, bool integer);
 
-  // The i8 value `x` under another shape, by a Reshape; `x` itself where it has that shape.
+  // The value `x` under another shape, by a Reshape; `x` itself where it has that shape.
   ValueId reshaped(const Node& old_node, ValueId x, const std::string& name, const Shape& shape);
 
-  // The value of the source graph in its own type: constants are copied, twins are dequantised, shifted u8
-  // values are shifted back.
+  // The value of the source graph in its own type: constants are copied, twins are dequantised, shifted
+  // unsigned values are shifted back.
   ValueId native(ValueId old);
   void set_native(ValueId old, ValueId id) { native_[size_t(old)] = id; }
   const Twin* twin(ValueId old) const;
   void set_twin(ValueId old, Twin twin) { twins_[size_t(old)] = std::move(twin); }
-  // i8 and u8 activations of the source: their twin has the scale 1 and the shift by 128 as zero point.
-  // Graph inputs get theirs on first use.
+  // Integer activations of the source: their twin has the scale 1 and the shift of unsigned ones as zero
+  // point. Graph inputs get theirs on first use.
   const Twin* stored_integers(ValueId old);
   void set_stored_integers(ValueId old, Twin twin) { stored_[size_t(old)] = std::move(twin); }
   const QuantizedConstant* quantized_constant(ValueId old) const;
   void set_quantized_constant(ValueId old, QuantizedConstant c) { constants_[size_t(old)] = std::move(c); }
 
-  // QuantizeLinear (to i8) and the clip of `form` on a float value of the source, in integer arithmetic as
-  // far back as operators allow: the new i8 value, or nullopt where only float remains.
+  // QuantizeLinear and the clip of `form` on a float value of the source, in integer arithmetic as far back
+  // as operators allow: the new value of its type, or nullopt where only float remains.
   std::optional<ValueId> quantized(ValueId old, const IntegerForm& form, int depth = 0);
   // The same; where no integer operator exists, a QuantizeLinear of the float value.
   ValueId quantized_or_float(ValueId old, const IntegerForm& form, const Node& at, int depth = 0);
 
   // Notes why an operator of the source has no integer form (the first reason stays) and returns nullopt.
+  // How results are rounded where activations of `type` take part: TFLite's runtime has 16-bit layers from
+  // its built-in kernels, whatever computes those of 8 bits.
+  Rounding rounding_of(ElementType type) const;
+  ElementType type_of(const Twin& twin) const { return graph_.value(twin.id).type; }
   std::nullopt_t refuse(const Node& old_node, const std::string& reason);
   const std::string& reason(NodeId old_node) const { return reasons_[size_t(old_node)]; }
   // Names in the new graph of the nodes emitted for a node of the source.
@@ -121,7 +138,8 @@ class IntegerBuilder {
   std::vector<std::string> reasons_;
   std::vector<std::vector<std::pair<std::string, std::string>>> integer_nodes_;  // name, operator
   std::vector<std::vector<std::string>> float_nodes_;
-  std::map<std::tuple<ValueId, float, int32_t, int64_t, int64_t, bool>, std::optional<ValueId>> done_;
+  std::map<std::tuple<ValueId, float, int32_t, int64_t, int64_t, bool, ElementType>, std::optional<ValueId>>
+      done_;
   std::unordered_set<std::string> value_names_, node_names_;
   std::map<std::string, int> suffixes_;
   std::map<float, ValueId> scale_constants_;
@@ -157,16 +175,16 @@ bool only_moves_data(const Graph& graph, const Node& node);
 // computed.
 std::optional<float> pad_number(const Graph& graph, const Node& node);
 
-// For Pad with a constant: whether its value is one that `q` can represent (other operators: true). Otherwise
-// only the quantised result is integer, not the float one.
-bool pads_representably(const Graph& graph, const Node& node, const Quantization& q);
+// For Pad with a constant: whether its value is one that `q` of `type` can represent (other operators: true).
+// Otherwise only the quantised result is integer, not the float one.
+bool pads_representably(const Graph& graph, const Node& node, const Quantization& q, ElementType type);
 
-// Emits such an operator on the i8 value `x`, which has the form `form`: its outputs, in that form and under
+// Emits such an operator on the value `x`, which has the form `form`: its outputs, in that form and under
 // its name.
 std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, ValueId x,
                                    const IntegerForm& form);
 
-// A Clip to [low, high] of the i8 value `x`.
+// A Clip to [low, high] of the value `x`.
 ValueId emit_clip(IntegerBuilder& builder, const Node& node, ValueId x, int64_t low, int64_t high,
                   const std::string& name);
 

@@ -17,8 +17,6 @@
 namespace tilewright {
 namespace {
 
-bool is_eight_bit(ElementType type) { return type == ElementType::kI8 || type == ElementType::kU8; }
-
 // The bounds of an integer Clip that is the only reader of `value` (narrow activations in QuantizeLinear ->
 // Clip -> DequantizeLinear form), as stored in the source.
 std::optional<std::pair<int64_t, int64_t>> narrowed(const Graph& graph, ValueId value,
@@ -70,7 +68,7 @@ class Integerizer {
       }
     }
     const bool has_output = !node.outputs.empty() && node.outputs[0] != kNoValue;
-    if (has_output && is_eight_bit(source_.value(node.outputs[0]).type) && lower_stored(node)) return;
+    if (has_output && is_activation(source_.value(node.outputs[0]).type) && lower_stored(node)) return;
     if (has_output && lower_twins(node)) return;
     copy(node);
   }
@@ -78,15 +76,17 @@ class Integerizer {
   bool lower_quantize(const Node& node) {
     const auto q = constant_quantization(source_, node.input(1), node.input(2));
     const ValueId y = node.outputs[0];
-    if (!q || !is_eight_bit(source_.value(y).type)) return false;
+    if (!q || !is_activation(source_.value(y).type)) return false;
     if (const Tensor* constant = source_.constant_input(node, 0)) {
       quantized_constants_[y] = quantize_constant(*constant, *q, source_.value(y).type);
       // Also as an activation, for operators that want one.
       copy(node);
       return true;
     }
-    const int32_t shift = source_.value(y).type == ElementType::kU8 ? -128 : 0;
-    IntegerForm form{{q->scale, q->zero_point + shift}, -128, 127, source_.value(y).name, false, shift != 0};
+    const int32_t shift = unsigned_shift(source_.value(y).type);
+    IntegerForm form = full_form(signed_activation(source_.value(y).type), {q->scale, q->zero_point + shift},
+                                 source_.value(y).name);
+    form.is_unsigned = shift != 0;
     if (const auto range = narrowed(source_, y, readers_)) {
       form.low = std::max<int64_t>(form.low, range->first + shift);
       form.high = std::min<int64_t>(form.high, range->second + shift);
@@ -167,8 +167,10 @@ class Integerizer {
     }
     if (node.is("Pad") || !only_moves_data(source_, node)) return false;
     const Twin copy_of_x = *x;
-    const auto ids = emit_movement(builder_, node, x->id,
-                                   {x->quantization, x->low, x->high, source_.value(node.outputs[0]).name});
+    IntegerForm form = full_form(builder_.type_of(*x), x->quantization, source_.value(node.outputs[0]).name);
+    form.low = x->low;
+    form.high = x->high;
+    const auto ids = emit_movement(builder_, node, x->id, form);
     for (size_t i = 0; i < ids.size(); ++i) {
       Twin moved = copy_of_x;
       moved.id = ids[i];
@@ -186,11 +188,12 @@ class Integerizer {
     if (!x) return false;
     const Twin image = *x;
     const Quantization& q = image.quantization;
+    const ElementType type = builder_.type_of(image);
     if (node.is("Relu")) {
       // Zero is exactly representable, other bounds need not be.
       if (image.low >= q.zero_point) {
         builder_.set_twin(node.outputs[0], image);
-      } else if (q.zero_point < 127 && q.zero_point >= -128) {
+      } else if (q.zero_point < highest(type) && q.zero_point >= lowest(type)) {
         Twin clipped = image;
         clipped.low = q.zero_point;
         clipped.high = std::max<int64_t>(image.high, q.zero_point);
@@ -202,13 +205,13 @@ class Integerizer {
       }
       return true;
     }
-    if (!only_moves_data(source_, node) || !pads_representably(source_, node, q)) return false;
+    if (!only_moves_data(source_, node) || !pads_representably(source_, node, q, type)) return false;
     const auto ids = emit_movement(builder_, node, image.id,
-                                   {q, -128, 127, source_.value(node.outputs[0]).name + "_integer"});
+                                   full_form(type, q, source_.value(node.outputs[0]).name + "_integer"));
     for (size_t i = 0; i < ids.size(); ++i) {
       Twin moved = image;
       moved.id = ids[i];
-      if (node.is("Pad")) moved.low = -128, moved.high = 127;
+      if (node.is("Pad")) moved.low = lowest(type), moved.high = highest(type);
       builder_.set_twin(node.outputs[i], moved);
     }
     return true;
@@ -218,16 +221,18 @@ class Integerizer {
     const Twin* first = builder_.twin(node.input(0));
     if (!first) return false;
     Twin joined = *first;
+    const ElementType type = builder_.type_of(joined);
     std::vector<ValueId> parts;
     for (ValueId old : node.inputs) {
       const Twin* part = builder_.twin(old);
-      if (!part || !(part->quantization == joined.quantization)) return false;
+      if (!part || !(part->quantization == joined.quantization) || builder_.type_of(*part) != type)
+        return false;
       joined.low = std::min(joined.low, part->low);
       joined.high = std::max(joined.high, part->high);
       parts.push_back(part->id);
     }
     const Value& y = source_.value(node.outputs[0]);
-    joined.id = builder_.add_value(y.name + "_integer", ElementType::kI8, y.shape);
+    joined.id = builder_.add_value(y.name + "_integer", type, y.shape);
     builder_.add_node(node, "Concat", "", std::move(parts), {joined.id}, true).attributes = node.attributes;
     builder_.set_twin(node.outputs[0], joined);
     return true;

@@ -87,7 +87,7 @@ std::optional<ValueId> emit(IntegerBuilder& builder, const Node& node, const cha
   const ValueId b = builder.add_constant(node.name + "_bias", parameters.bias);
   const ValueId m = builder.add_constant(node.name + "_multiplier", parameters.multiplier);
   const ValueId s = builder.add_constant(node.name + "_shift", parameters.shift);
-  const ValueId out = builder.add_value(rows ? form.name + "_rows" : form.name, ElementType::kI8, shape);
+  const ValueId out = builder.add_value(rows ? form.name + "_rows" : form.name, form.type, shape);
   Node& lowered = builder.add_node(node, op, kTilewrightDomain, {x, w, b, m, s}, {out}, true);
   lowered.attributes = std::move(attributes);
   std::vector<int64_t> strides, dilations;
@@ -120,6 +120,7 @@ std::optional<ValueId> convolution(IntegerBuilder& builder, const Node& node, Op
   }
   operands.mac.weights = &weights;
   operands.mac.layout = {1, shape[0], shape.count(1, shape.rank())};
+  operands.mac.x_type = builder.type_of(*operands.x);
   set_result(operands.mac, builder, form);
   return emit(builder, node, "QConv", operands, convolution_window(node, x, shape), form);
 }
@@ -154,6 +155,7 @@ std::optional<ValueId> lower_transposed_convolution(IntegerBuilder& builder, con
   }
   const int64_t groups = node.int_or("group", 1);
   operands->mac.x = operands->x->quantization;
+  operands->mac.x_type = builder.type_of(*operands->x);
   set_result(operands->mac, builder, form);
   operands->mac.weights = &weights;
   operands->mac.layout = {groups, shape[1], shape.count(2, shape.rank())};

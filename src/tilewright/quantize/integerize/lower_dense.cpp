@@ -30,7 +30,7 @@ QuantizedConstant transposed(const QuantizedConstant& weights) {
 }
 
 struct Dense {
-  ValueId x = kNoValue;  // i8, any rank for MatMul
+  ValueId x = kNoValue;  // i8 or i16, any rank for MatMul
   bool transpose_x = false;
   bool transpose_weights = true;  // they are [K, O]
   MacOperands mac;                // weights and layout are filled in
@@ -48,6 +48,7 @@ std::optional<ValueId> emit_dense(IntegerBuilder& builder, const Node& node, Den
   const int64_t outputs = weights.integers.shape()[0], depth = weights.integers.shape()[1];
   dense.mac.weights = &weights;
   dense.mac.layout = {1, outputs, depth};
+  dense.mac.x_type = builder.graph().value(dense.x).type;
   set_result(dense.mac, builder, form);
   dense.mac.is_dense = true;
   const MacParameters parameters = prepare_mac(dense.mac);
@@ -58,7 +59,7 @@ std::optional<ValueId> emit_dense(IntegerBuilder& builder, const Node& node, Den
   if (x_shape.rank() < 1) return builder.refuse(node, "its input is a scalar");
   if (dense.transpose_x) {
     const ValueId turned =
-        builder.add_value(form.name + "_transposed", ElementType::kI8, Shape{x_shape[1], x_shape[0]});
+        builder.add_value(form.name + "_transposed", dense.mac.x_type, Shape{x_shape[1], x_shape[0]});
     builder.add_node(node, "Transpose", "", {dense.x}, {turned}, true).attributes["perm"] =
         std::vector<int64_t>{1, 0};
     dense.x = turned;
@@ -68,7 +69,7 @@ std::optional<ValueId> emit_dense(IntegerBuilder& builder, const Node& node, Den
     if (builder.graph().value(from).shape == to) return from;
     const ValueId target =
         builder.add_constant(name + "_shape", Tensor(Shape{to.rank()}, std::span<const int64_t>(to.dims())));
-    const ValueId reshaped = builder.add_value(name, ElementType::kI8, to);
+    const ValueId reshaped = builder.add_value(name, builder.graph().value(from).type, to);
     builder.add_node(node, "Reshape", "", {from, target}, {reshaped}, true);
     return reshaped;
   };
@@ -79,7 +80,7 @@ std::optional<ValueId> emit_dense(IntegerBuilder& builder, const Node& node, Den
   const ValueId s = builder.add_constant(node.name + "_shift", parameters.shift);
   const Shape flat{rows, outputs};
   const std::string name = flat == y_shape ? form.name : form.name + "_flat";
-  const ValueId out = builder.add_value(name, ElementType::kI8, flat);
+  const ValueId out = builder.add_value(name, form.type, flat);
   set_output_form(builder.add_node(node, "QGemm", kTilewrightDomain, {x, w, b, m, s}, {out}, true), form);
   return reshape(out, y_shape, form.name);
 }

@@ -100,8 +100,8 @@ std::optional<FittedAddition> encode_sum(const IntegerBuilder& builder, const No
                                       int64_t(encoded->multiplier_b) * b.zero_point};
 }
 
-// The i8 operand of an addition or a product: a twin of `shape`, or a constant that the source dequantises,
-// spread to it.
+// The i8 or i16 operand of an addition or a product: a twin of `shape`, or a constant that the source
+// dequantises, spread to it.
 std::optional<Twin> quantized_operand(IntegerBuilder& builder, ValueId old, const Shape& shape) {
   if (const Twin* twin = builder.twin(old)) {
     if (builder.graph().value(twin->id).shape != shape) return std::nullopt;
@@ -109,25 +109,28 @@ std::optional<Twin> quantized_operand(IntegerBuilder& builder, ValueId old, cons
   }
   const QuantizedConstant* c = builder.quantized_constant(old);
   if (!c || !c->per_tensor()) return std::nullopt;
-  const bool is_unsigned = c->integers.type() == ElementType::kU8;
-  if (!is_unsigned && c->integers.type() != ElementType::kI8) return std::nullopt;
+  if (!is_activation(c->integers.type())) return std::nullopt;
+  const ElementType type = signed_activation(c->integers.type());
+  const int32_t zero = unsigned_shift(c->integers.type());
   const Shape& from = c->integers.shape();
   const int offset = shape.rank() - from.rank();
   if (offset < 0) return std::nullopt;
   for (int a = 0; a < from.rank(); ++a) {
     if (from[a] != 1 && from[a] != shape[a + offset]) return std::nullopt;
   }
-  Tensor spread(ElementType::kI8, shape);
+  Tensor spread(type, shape);
   const std::vector<int64_t> strides = from.strides(), to_strides = shape.strides();
   for (int64_t i = 0; i < spread.size(); ++i) {
     int64_t index = 0;
     for (int a = 0; a < from.rank(); ++a) {
       if (from[a] != 1) index += i / to_strides[size_t(a + offset)] % shape[a + offset] * strides[size_t(a)];
     }
-    spread.set_integer(i, c->integers.integer_at(index) - (is_unsigned ? 128 : 0));
+    spread.set_integer(i, c->integers.integer_at(index) + zero);
   }
   return Twin{builder.add_constant(builder.source().value(old).name + "_spread", std::move(spread)),
-              {float(c->scale(0)), int32_t(c->zero_point(0) - (is_unsigned ? 128 : 0))}};
+              {float(c->scale(0)), int32_t(c->zero_point(0) + zero)},
+              lowest(type),
+              highest(type)};
 }
 
 }  // namespace
@@ -141,9 +144,44 @@ void set_output_form(Node& node, const IntegerForm& form) {
   }
   if (form.quantization.zero_point != 0)
     node.attributes["y_zero_point"] = int64_t(form.quantization.zero_point);
-  if (form.low != -128) node.attributes["clip_low"] = form.low;
-  if (form.high != 127) node.attributes["clip_high"] = form.high;
+  if (form.low != lowest(form.type)) node.attributes["clip_low"] = form.low;
+  if (form.high != highest(form.type)) node.attributes["clip_high"] = form.high;
+  if (form.type == ElementType::kI16) node.attributes["output_bits"] = int64_t{16};
 }
+
+namespace {
+
+// QRescaledAdd, after TFLite's kernels: both operands in units of twice the larger scale, times 2^-15.
+std::optional<ValueId> lower_rescaled_addition(IntegerBuilder& builder, const Node& node, const Twin& a,
+                                               const Twin& b, const IntegerForm& form) {
+  constexpr double kUnits = 1 << 15;
+  const double unit = 2 * double(std::max(a.quantization.scale, b.quantization.scale));
+  const double ratio = unit / (kUnits * double(form.quantization.scale));
+  const double ratio_a = double(a.quantization.scale) / unit, ratio_b = double(b.quantization.scale) / unit;
+  constexpr double kLeast = 0x1p-30;
+  if (!(ratio > 0 && ratio < 0x1p30) || !(ratio_a > kLeast) || !(ratio_b > kLeast)) {
+    return builder.refuse(node, "the ratios of input to output scale cannot be encoded");
+  }
+  const bool subtract = node.is("Sub");
+  const double offset =
+      ratio_a * a.quantization.zero_point + (subtract ? -1 : 1) * ratio_b * b.quantization.zero_point;
+  const auto encode = builder.source().rounding == Rounding::kOnce ? encode_scale : encode_scale_twice;
+  const ValueId out = builder.add_value(form.name, form.type, builder.source().value(node.outputs[0]).shape);
+  Node& lowered = builder.add_node(node, "QRescaledAdd", kTilewrightDomain, {a.id, b.id}, {out}, true);
+  const auto set_scale = [&](const std::string& suffix, const Requantization& r) {
+    lowered.attributes["multiplier" + suffix] = int64_t(r.multiplier);
+    lowered.attributes["shift" + suffix] = int64_t(r.shift);
+  };
+  set_scale("_a", encode(ratio_a));
+  set_scale("_b", encode(ratio_b));
+  set_scale("", encode(ratio));
+  if (offset != 0) lowered.attributes["bias"] = int64_t(std::llround(-offset * kUnits));
+  if (subtract) lowered.attributes["subtract"] = int64_t{1};
+  set_output_form(lowered, form);
+  return out;
+}
+
+}  // namespace
 
 std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
   if (const auto folded = lower_bias_addition(builder, node, form)) return folded;
@@ -157,6 +195,9 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   const auto a = quantized_operand(builder, node.input(0), shape);
   const auto b = quantized_operand(builder, node.input(1), shape);
   if (!a || !b) return builder.refuse(node, "only operands of one shape have an integer form");
+  const bool wide = form.type == ElementType::kI16 || builder.type_of(*a) == ElementType::kI16 ||
+                    builder.type_of(*b) == ElementType::kI16;
+  if (wide) return lower_rescaled_addition(builder, node, *a, *b, form);
   const auto encoded = encode_sum(builder, node, a->quantization, b->quantization, form);
   if (!encoded) return builder.refuse(node, "the ratios of input to output scale cannot be encoded");
   const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
@@ -178,21 +219,23 @@ struct AverageForm {
   int64_t y_zero_point = 0;
 };
 
-AverageForm average_form(const IntegerBuilder& builder, const Node& node, const Quantization& x,
+AverageForm average_form(const IntegerBuilder& builder, const Node& node, const Twin& twin,
                          const IntegerForm& form, int64_t count, double ratio) {
-  const Quantization& y = form.quantization;
-  const Rounding rounding = builder.source().rounding;
+  const Quantization &x = twin.quantization, &y = form.quantization;
+  const ElementType type = builder.type_of(twin);
+  const bool wide = type == ElementType::kI16 || form.type == ElementType::kI16;
+  const Rounding rounding = builder.rounding_of(wide ? ElementType::kI16 : type);
   if (rounding != Rounding::kOnce && !node.is("ReduceMean") && x == y) {
     // TFLite divides the sum of the integers in the file, which for u8 are 128 larger. Quotients need few
     // bits; a shift below 32 is never taken for one that rounds twice.
-    constexpr int kLargestShift = 31;
-    const int64_t zero = form.is_unsigned ? -128 : 0;
+    const int largest_shift = wide ? 62 : 31;
+    const int64_t zero = form.is_unsigned ? lowest(type) : 0;
     const FittedScale fitted =
-        fit_scale(ratio, average_rule(count), {count * (-128 - zero), count * (127 - zero)},
-                  {form.low - zero, form.high - zero}, kLargestShift);
+        fit_scale(ratio, average_rule(count), {count * (lowest(type) - zero), count * (highest(type) - zero)},
+                  {form.low - zero, form.high - zero}, largest_shift);
     return {fitted.scale, -count * zero, zero};
   }
-  const IntegerRange sums{count * (-128 - x.zero_point), count * (127 - x.zero_point)};
+  const IntegerRange sums{count * (lowest(type) - x.zero_point), count * (highest(type) - x.zero_point)};
   const float in_float = x.scale / (y.scale * float(count));
   return {
       encode_rounded(rounding, ratio, in_float, sums, {form.low - y.zero_point, form.high - y.zero_point}),
@@ -216,13 +259,23 @@ std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node&
     return builder.refuse(node,
                           fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
-  constexpr int64_t kLargest = 255 * 255;
+  const auto magnitude = [](const Twin& twin) {
+    const int64_t zero = twin.quantization.zero_point;
+    return std::max(std::abs(twin.low - zero), std::abs(twin.high - zero));
+  };
+  const bool wide = form.type == ElementType::kI16 || builder.type_of(operands[0]) == ElementType::kI16 ||
+                    builder.type_of(operands[1]) == ElementType::kI16;
+  const int64_t largest = wide ? magnitude(operands[0]) * magnitude(operands[1]) : 255 * 255;
+  if (largest > INT32_MAX) return builder.refuse(node, "its products leave 32 bits");
   const int64_t zero = form.quantization.zero_point;
+  const Rounding rounding = builder.rounding_of(wide ? ElementType::kI16 : form.type);
+  // TFLite computes the scale in floats, which 8 bits do not show.
+  const float in_float = a.scale * b.scale / form.quantization.scale;
   const Requantization r =
-      encode_rounded(builder.source().rounding, ratio, a.scale * b.scale / form.quantization.scale,
-                     {-kLargest, kLargest}, {form.low - zero, form.high - zero});
+      encode_rounded(rounding, wide && rounding == Rounding::kTwice ? double(in_float) : ratio, in_float,
+                     {-largest, largest}, {form.low - zero, form.high - zero});
   const Shape shape = builder.source().value(node.outputs[0]).shape;
-  const ValueId out = builder.add_value(form.name, ElementType::kI8, shape);
+  const ValueId out = builder.add_value(form.name, form.type, shape);
   Node& lowered =
       builder.add_node(node, "QMul", kTilewrightDomain, {operands[0].id, operands[1].id}, {out}, true);
   if (a.zero_point != 0) lowered.attributes["a_zero_point"] = int64_t(a.zero_point);
@@ -266,7 +319,7 @@ std::optional<ValueId> emit_channel_affine(IntegerBuilder& builder, const Node& 
   const bool row = shape.rank() == 3;
   const Shape image = row ? Shape{shape[0], shape[1], 1, shape[2]} : shape;
   const ValueId in = builder.reshaped(node, x.id, form.name + "_row", image);
-  const ValueId out = builder.add_value(row ? form.name + "_rows" : form.name, ElementType::kI8, image);
+  const ValueId out = builder.add_value(row ? form.name + "_rows" : form.name, form.type, image);
   const ValueId w = builder.add_constant(form.name + "_weights", std::move(weights));
   const ValueId b = builder.add_constant(form.name + "_bias", std::move(bias));
   const ValueId m = builder.add_constant(form.name + "_multiplier", std::move(multiplier));
@@ -309,8 +362,7 @@ std::optional<ValueId> lower_channel_prelu(IntegerBuilder& builder, const Node& 
   side.name = form.name + "_sloped";
   const auto sloped = straight ? emit_channel_affine(builder, node, x, *slopes, none, side) : std::nullopt;
   if (!sloped) return std::nullopt;
-  const ValueId out =
-      builder.add_value(form.name, ElementType::kI8, builder.source().value(node.outputs[0]).shape);
+  const ValueId out = builder.add_value(form.name, form.type, builder.source().value(node.outputs[0]).shape);
   builder.add_node(node, larger ? "Max" : "Min", "", {*straight, *sloped}, {out}, true);
   return out;
 }
@@ -327,8 +379,10 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
     return builder.refuse(node,
                           fmt::format("the ratio {} of input to output scale cannot be encoded", ratio));
   }
-  if (count >= int64_t{1} << 22) return builder.refuse(node, "the sum of a window overflows 32 bits");
-  const AverageForm scaled = average_form(builder, node, x->quantization, form, count, ratio);
+  const ElementType type = builder.type_of(*x);
+  if (count >= int64_t{1} << (30 - bit_width(type)))
+    return builder.refuse(node, "the sum of a window overflows 32 bits");
+  const AverageForm scaled = average_form(builder, node, *x, form, count, ratio);
   const Shape y = builder.source().value(node.outputs[0]).shape;
   const Shape from = builder.source().value(node.input(0)).shape;
   const bool row = from.rank() == 3;
@@ -340,8 +394,7 @@ std::optional<ValueId> lower_average(IntegerBuilder& builder, const Node& node, 
   } else if (y.rank() != 4) {  // ReduceMean without keepdims
     pooled = Shape{y[0], y[1], 1, 1};
   }
-  const ValueId out =
-      builder.add_value(pooled == y ? form.name : form.name + "_pooled", ElementType::kI8, pooled);
+  const ValueId out = builder.add_value(pooled == y ? form.name : form.name + "_pooled", form.type, pooled);
   Node& lowered = builder.add_node(node, "QAveragePool", kTilewrightDomain, {x_id}, {out}, true);
   lowered.attributes["kernel_shape"] = average.kernel;
   lowered.attributes["strides"] = average.strides;

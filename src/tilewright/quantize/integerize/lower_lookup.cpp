@@ -1,6 +1,6 @@
 // Functions of one quantised value to QLookup: activations, and chains of float operators that amount to one.
-// All 256 results are computed here, in double, rounded half up and clipped. The table is therefore exact,
-// whatever the function.
+// All 256 results, 65,536 for 16 bits, are computed here, in double, rounded half up and clipped. The table
+// is therefore exact, whatever the function.
 #include <cmath>
 #include <functional>
 
@@ -24,7 +24,7 @@ int64_t rounded(double real, const IntegerForm& form) {
 // slope that is not between 0 and 1.
 std::optional<std::function<int64_t(int64_t)>> leaky_copy(const IntegerBuilder& builder, const Node& node,
                                                           const Quantization& x, const IntegerForm& form) {
-  const Rounding rounding = builder.source().rounding;
+  const Rounding rounding = builder.rounding_of(form.type);
   const float slope = node.float_or("alpha", 0.01F);
   const double ratio = double(x.scale) / double(form.quantization.scale);
   if (rounding == Rounding::kOnce || !node.is("LeakyRelu") || !(slope > 0 && slope < 1) ||
@@ -32,8 +32,12 @@ std::optional<std::function<int64_t(int64_t)>> leaky_copy(const IntegerBuilder& 
     return std::nullopt;
   }
   const float in_float = x.scale / form.quantization.scale;
-  const Requantization above = encode_copy(rounding, ratio, in_float);
-  const Requantization below = encode_copy(rounding, ratio * double(slope), in_float * slope);
+  // The kernels compute their scales in floats, which 8 bits do not show.
+  const bool wide = form.type == ElementType::kI16;
+  const float in_float_below = wide ? x.scale * slope / form.quantization.scale : in_float * slope;
+  const Requantization above = encode_copy(rounding, wide ? double(in_float) : ratio, in_float);
+  const Requantization below =
+      encode_copy(rounding, wide ? double(in_float_below) : ratio * double(slope), in_float_below);
   return [=](int64_t q) {
     const auto offset = int32_t(q - x.zero_point);
     return clip(scaled(offset, offset > 0 ? above : below) + form.quantization.zero_point, form.low,
@@ -55,16 +59,18 @@ std::optional<ValueId> lower_function(IntegerBuilder& builder, const Node& node,
       function_of_one(builder.source(), builder.producers(), node.outputs[0], is_base, number);
   if (!function) return std::nullopt;
   const Twin source = *builder.twin(function->base);
-  Tensor table(ElementType::kI8, {256});
+  const ElementType from = builder.type_of(source);
+  const int64_t low = lowest(from), high = highest(from);
+  Tensor table(form.type, {high - low + 1});
   const auto copy =
       node.input(0) == function->base ? leaky_copy(builder, node, source.quantization, form) : std::nullopt;
-  for (int64_t q = -128; q <= 127; ++q) {
+  for (int64_t q = low; q <= high; ++q) {
     table.set_integer(
-        q + 128,
+        q - low,
         copy ? (*copy)(q) : rounded(function->function(dequantize_number(q, source.quantization)), form));
   }
   const ValueId t = builder.add_constant(node.name + "_table", std::move(table));
-  const ValueId out = builder.add_value(form.name, ElementType::kI8, builder.graph().value(source.id).shape);
+  const ValueId out = builder.add_value(form.name, form.type, builder.graph().value(source.id).shape);
   builder.add_node(node, "QLookup", kTilewrightDomain, {source.id, t}, {out}, true);
   return out;
 }

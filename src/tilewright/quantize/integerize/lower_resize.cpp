@@ -44,7 +44,7 @@ ValueId with_border(IntegerBuilder& builder, const Node& node, ValueId x, const 
     pads[2 + a] = pads[6 + a] = 1;
     shape[int(2 + a)] += 2;
   }
-  const ValueId out = builder.add_value(name, ElementType::kI8, shape);
+  const ValueId out = builder.add_value(name, builder.graph().value(x).type, shape);
   const ValueId amounts =
       builder.add_constant(name + "_pads", Tensor(Shape{8}, std::span<const int64_t>(pads)));
   builder.add_node(node, "Pad", "", {x, amounts}, {out}, true).attributes["mode"] = std::string("edge");
@@ -133,7 +133,7 @@ std::optional<ValueId> lower_linear_resize(IntegerBuilder& builder, const Node& 
   for (int64_t c = 0; c < channels; ++c) bias.set_integer(c, -unit * x.quantization.zero_point);
   multiplier.set_integer(0, scale.multiplier);
   shift.set_integer(0, scale.shift);
-  const ValueId out = builder.add_value(to == shape ? form.name : form.name + "_rows", ElementType::kI8, to);
+  const ValueId out = builder.add_value(to == shape ? form.name : form.name + "_rows", form.type, to);
   const ValueId w = builder.add_constant(form.name + "_weights", spread_weights(*resize, channels));
   const ValueId b = builder.add_constant(form.name + "_bias", std::move(bias));
   const ValueId m = builder.add_constant(form.name + "_multiplier", std::move(multiplier));

@@ -1,6 +1,6 @@
 // Integer-only arithmetic after Jacob et al. (CVPR 2018): zero points are subtracted from the weights, the
 // input's zero point times the sum of the weights goes into the bias, and one multiplier and shift per
-// channel restore the scale. Overflow is excluded by the extremes of the sum over all inputs in -128..127.
+// channel restore the scale. Overflow is excluded by the extremes of the sum over all inputs of their type.
 #include "tilewright/quantize/integerize/mac_parameters.h"
 
 #include <fmt/format.h>
@@ -50,11 +50,12 @@ std::vector<int16_t> centred_weights(const QuantizedConstant& weights, const Cha
 // Per output channel.
 struct ChannelSums {
   std::vector<int64_t> total;   // sum of w
-  std::vector<int64_t> lowest;  // smallest and largest sum of x * w over x in [-128, 127]
+  std::vector<int64_t> lowest;  // smallest and largest sum of x * w over all x of their type
   std::vector<int64_t> highest;
 };
 
-ChannelSums sum_channels(const std::vector<int16_t>& weights, const ChannelLayout& layout) {
+ChannelSums sum_channels(const std::vector<int16_t>& weights, const ChannelLayout& layout, ElementType x) {
+  const int64_t x_low = lowest(x), x_high = highest(x);
   const size_t channels = size_t(layout.channels());
   ChannelSums sums{std::vector<int64_t>(channels), std::vector<int64_t>(channels),
                    std::vector<int64_t>(channels)};
@@ -69,10 +70,18 @@ ChannelSums sum_channels(const std::vector<int16_t>& weights, const ChannelLayou
       (w > 0 ? positive : negative) += w;
     }
     sums.total[o] += positive + negative;
-    sums.highest[o] += 127 * positive - 128 * negative;
-    sums.lowest[o] += 127 * negative - 128 * positive;
+    sums.highest[o] += x_high * positive + x_low * negative;
+    sums.lowest[o] += x_high * negative + x_low * positive;
   }
   return sums;
+}
+
+// Whether the sums of the 8-bit planes that 16-bit activations are made of fit 32 bits: what the host needs
+// to put 64-bit sums together.
+bool planes_fit(const std::vector<int16_t>& weights, int64_t channels) {
+  int64_t magnitude = 0;
+  for (const int16_t w : weights) magnitude = std::max<int64_t>(magnitude, std::abs(int32_t{w}));
+  return int64_t(weights.size()) / channels * magnitude * 255 <= INT32_MAX;
 }
 
 Tensor weight_tensor(const std::vector<int16_t>& weights, const Shape& shape) {
@@ -125,10 +134,32 @@ double accumulator_scale_of(const MacOperands& operands, int64_t o) {
          operands.alpha;
 }
 
+// The scale of one channel of 16-bit activations. TFLite keeps 15 bits of the multiplier beside 64-bit
+// biases, whatever the size of its sums; without, it rounds as for 8 bits. Elsewhere a multiplier has so many
+// bits that its products with the sums stay below 2^62.
+Requantization wide_requantization(const MacOperands& operands, int64_t o, double scale, IntegerRange range) {
+  if (operands.rounding != Rounding::kOnce) {
+    const float w_scale = float(operands.weights->scale(o % operands.layout.channels_per_group));
+    const bool in_float = operands.weights->per_tensor() && operands.is_dense && operands.alpha == 1;
+    if (in_float) scale = double(operands.x.scale * w_scale) / double(operands.y.scale);
+    const QuantizedConstant* const bias = operands.integer_bias;
+    const bool wide_bias = bias != nullptr && bias->integers.type() == ElementType::kI64;
+    return wide_bias ? encode_scale_reduced(scale) : encode_scale(scale);
+  }
+  Requantization r = encode_scale(scale);
+  const double largest = double(std::max(-range.low, range.high));
+  while (r.shift > 0 && r.multiplier > 1 && largest * r.multiplier >= 0x1p62) {
+    r.multiplier = int32_t((int64_t{r.multiplier} + 1) / 2);
+    --r.shift;
+  }
+  return r;
+}
+
 // The scale of one channel, which counts in units of `unit`, for accumulators of a range.
 Requantization requantization_of(const MacOperands& operands, int64_t o, double scale, double unit,
                                  IntegerRange range) {
   if (operands.sign) return {};
+  if (operands.x_type == ElementType::kI16) return wide_requantization(operands, o, scale, range);
   const bool is_plain = unit == 1 && operands.alpha == 1 && range.low >= INT32_MIN && range.high <= INT32_MAX;
   const float w_scale = float(operands.weights->scale(o % operands.layout.channels_per_group));
   const IntegerRange output{operands.clip.low - operands.y.zero_point,
@@ -172,8 +203,62 @@ void set_result(MacOperands& operands, const IntegerBuilder& builder, const Inte
   operands.y = form.quantization;
   operands.clip = {form.low, form.high};
   operands.sign = form.bipolar;
-  operands.rounding = builder.source().rounding;
+  operands.rounding = builder.rounding_of(operands.x_type == ElementType::kI16 ? operands.x_type : form.type);
 }
+
+namespace {
+
+// What one output channel needs.
+struct ChannelNumbers {
+  int64_t bias = 0;
+  Requantization scale;
+  IntegerRange sums;  // of the accumulator, with bias and rounding constant
+};
+
+// The numbers of channel `o`, whose products of inputs and weights add up to `products`, or the problem.
+ChannelNumbers channel_numbers(const MacOperands& operands, int64_t o, double unit, int64_t weight_sum,
+                               IntegerRange products, std::string& problem) {
+  const double accumulator_scale = accumulator_scale_of(operands, o) * unit;
+  const double scale = accumulator_scale / operands.y.scale;
+  if (!std::isfinite(scale) || scale <= 0 || scale >= 0x1p31) {
+    problem = fmt::format("the scale {} of output channel {} cannot be encoded", scale, o);
+    return {};
+  }
+  const double real_bias = channel_bias(operands, o, accumulator_scale);
+  // A sum of integers plus a real bias is not negative where the sum plus the bias rounded down is at least
+  // 0; the clip to 0..1 wants 1 there.
+  const double b = operands.sign ? std::floor(real_bias) + 1 : std::floor(real_bias + 0.5);
+  if (!(std::fabs(b) < 0x1p40)) {
+    problem = fmt::format("the bias of output channel {} is {} accumulator units", o, b);
+    return {};
+  }
+  ChannelNumbers numbers;
+  numbers.bias = int64_t(b) - operands.x.zero_point * weight_sum;
+  const int64_t low = numbers.bias + std::min<int64_t>(products.low, 0);
+  const int64_t high = numbers.bias + std::max<int64_t>(products.high, 0);
+  const Requantization r = numbers.scale = requantization_of(operands, o, scale, unit, {low, high});
+  const int64_t rounding =
+      r.is_power_of_two() && r.shift > 0 && r.shift < 32 ? int64_t{1} << (r.shift - 1) : 0;
+  numbers.sums = {low, high + rounding};
+  return numbers;
+}
+
+// Why 64-bit accumulators of such sums are not exact; empty where they are.
+std::string wide_problem(const ChannelNumbers& numbers, int64_t o, bool has_exact_planes) {
+  if (!has_exact_planes) return "its sums of 16-bit activations have too many products";
+  const double largest = double(std::max(-numbers.sums.low, numbers.sums.high));
+  if (largest * numbers.scale.multiplier < 0x1p62 && numbers.scale.shift < kTwice) return {};
+  return fmt::format("the accumulator of output channel {} can reach {}, too much for its multiplier", o,
+                     largest);
+}
+
+Tensor bias_tensor(const std::vector<int64_t>& bias, bool wide) {
+  Tensor tensor(wide ? ElementType::kI64 : ElementType::kI32, Shape{int64_t(bias.size())});
+  for (size_t o = 0; o < bias.size(); ++o) tensor.set_integer(int64_t(o), bias[o]);
+  return tensor;
+}
+
+}  // namespace
 
 MacParameters prepare_mac(const MacOperands& operands) {
   MacParameters result;
@@ -186,44 +271,36 @@ MacParameters prepare_mac(const MacOperands& operands) {
     result.problem = "its bias is not one number per output channel";
     return result;
   }
-  const std::vector<double> units = coarsen_channels(operands, centred);
-  const ChannelSums sums = sum_channels(centred, layout);
-  std::vector<int32_t> bias(channels), multiplier(channels), shift(channels);
+  const bool may_be_wide = operands.x_type == ElementType::kI16;
+  const std::vector<double> units =
+      may_be_wide ? std::vector<double>(channels, 1) : coarsen_channels(operands, centred);
+  const ChannelSums sums = sum_channels(centred, layout, operands.x_type);
+  std::vector<ChannelNumbers> numbers;
+  bool wide = false;
   for (size_t o = 0; o < channels; ++o) {
-    const double accumulator_scale = accumulator_scale_of(operands, int64_t(o)) * units[o];
-    const double scale = accumulator_scale / operands.y.scale;
-    if (!std::isfinite(scale) || scale <= 0 || scale >= 0x1p31) {
-      result.problem = fmt::format("the scale {} of output channel {} cannot be encoded", scale, o);
-      return result;
-    }
-    const double real_bias = channel_bias(operands, int64_t(o), accumulator_scale);
-    // A sum of integers plus a real bias is not negative where the sum plus the bias rounded down is at least
-    // 0; the clip to 0..1 wants 1 there.
-    const double b = operands.sign ? std::floor(real_bias) + 1 : std::floor(real_bias + 0.5);
-    if (!(std::fabs(b) < 0x1p40)) {
-      result.problem = fmt::format("the bias of output channel {} is {} accumulator units", o, b);
-      return result;
-    }
-    const int64_t folded = int64_t(b) - operands.x.zero_point * sums.total[o];
-    const Requantization r = requantization_of(
-        operands, int64_t(o), scale, units[o],
-        {folded + std::min<int64_t>(sums.lowest[o], 0), folded + std::max<int64_t>(sums.highest[o], 0)});
-    const int64_t rounding =
-        r.is_power_of_two() && r.shift > 0 && r.shift < 32 ? int64_t{1} << (r.shift - 1) : 0;
-    const int64_t low = folded + std::min<int64_t>(sums.lowest[o], 0);
-    const int64_t high = folded + std::max<int64_t>(sums.highest[o], 0) + rounding;
-    if (low < INT32_MIN || high > INT32_MAX) {
-      result.problem =
-          fmt::format("the accumulator of output channel {} can reach {}, which overflows 32 bits", o,
-                      high > INT32_MAX ? high : low);
-      return result;
-    }
-    bias[o] = int32_t(folded);
-    multiplier[o] = r.multiplier;
-    shift[o] = r.shift;
+    numbers.push_back(channel_numbers(operands, int64_t(o), units[o], sums.total[o],
+                                      {sums.lowest[o], sums.highest[o]}, result.problem));
+    if (!result.problem.empty()) return result;
+    const IntegerRange& range = numbers[o].sums;
+    if (range.low >= INT32_MIN && range.high <= INT32_MAX) continue;
+    wide = true;
+    if (may_be_wide) continue;
+    result.problem = fmt::format("the accumulator of output channel {} can reach {}, which overflows 32 bits",
+                                 o, range.high > INT32_MAX ? range.high : range.low);
+    return result;
+  }
+  std::vector<int64_t> bias(channels);
+  std::vector<int32_t> multiplier(channels), shift(channels);
+  const bool has_exact_planes = !wide || planes_fit(centred, int64_t(channels));
+  for (size_t o = 0; o < channels; ++o) {
+    if (wide) result.problem = wide_problem(numbers[o], int64_t(o), has_exact_planes);
+    if (!result.problem.empty()) return result;
+    bias[o] = numbers[o].bias;
+    multiplier[o] = numbers[o].scale.multiplier;
+    shift[o] = numbers[o].scale.shift;
   }
   result.weights = weight_tensor(centred, weights.integers.shape());
-  result.bias = Tensor(Shape{int64_t(channels)}, std::span<const int32_t>(bias));
+  result.bias = bias_tensor(bias, wide);
   result.multiplier = vector_i32(multiplier);
   result.shift = vector_i32(shift);
   if (result.multiplier.size() != result.shift.size()) {
@@ -247,7 +324,7 @@ std::optional<StoredProductForm> qlinear_product(IntegerBuilder& builder, const 
   const int shifted = output.type == ElementType::kU8 ? 128 : 0;
   return StoredProductForm{
       {stored, {x->scale, x->zero_point + stored->quantization.zero_point}, std::move(*weights)},
-      {{y->scale, y->zero_point - shifted}, -128, 127, output.name}};
+      full_form(ElementType::kI8, {y->scale, y->zero_point - shifted}, output.name)};
 }
 
 std::optional<StoredProduct> integer_product(IntegerBuilder& builder, const Node& node,

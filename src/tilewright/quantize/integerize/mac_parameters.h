@@ -25,6 +25,7 @@ struct MacOperands {
   const QuantizedConstant* weights = nullptr;
   ChannelLayout layout;
   Quantization x;
+  ElementType x_type = ElementType::kI8;  // or i16
   Quantization y;
   IntegerRange clip{-128, 127};  // of the result
   Rounding rounding = Rounding::kOnce;
@@ -41,14 +42,15 @@ void set_result(MacOperands& operands, const IntegerBuilder& builder, const Inte
 
 struct MacParameters {
   Tensor weights;       // i8, or i16 where w - zero_point needs it; shape of the source's weights
-  Tensor bias;          // i32 [O]
+  Tensor bias;          // i32 [O], or i64 [O] where sums of 16-bit activations can leave 32 bits
   Tensor multiplier;    // i32 [O] or [1]
   Tensor shift;         // i32, like multiplier
   std::string problem;  // not empty: there is no integer form, because of this
 };
 
 // Checked: scales that can be encoded, biases that fit 32 bits, and accumulators that cannot leave 32 bits
-// for any input, the rounding constant included.
+// for any input, the rounding constant included; of 16-bit activations: that they, and their products with
+// the multipliers, cannot leave 64 bits.
 MacParameters prepare_mac(const MacOperands& operands);
 
 // Products whose operands the source holds as integers. Nullopt: refused, the reason is with the builder.

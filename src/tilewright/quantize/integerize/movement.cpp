@@ -61,10 +61,11 @@ bool only_moves_data(const Graph& graph, const Node& node) {
   return true;
 }
 
-bool pads_representably(const Graph& graph, const Node& node, const Quantization& q) {
+bool pads_representably(const Graph& graph, const Node& node, const Quantization& q, ElementType type) {
   if (!node.is("Pad") || node.string_or("mode", "constant") != "constant") return true;
   const std::optional<float> number = pad_number(graph, node);
-  return number && float(dequantize_number(quantize_number(*number, q, -128, 127), q)) == *number;
+  return number &&
+         float(dequantize_number(quantize_number(*number, q, lowest(type), highest(type)), q)) == *number;
 }
 
 std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, ValueId x,
@@ -74,7 +75,7 @@ std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, Va
   if (node.is("Pad")) {
     inputs.resize(2);  // other modes ignore the number, whose type is no longer that of the data
     if (const auto number = pad_number(builder.source(), node)) {
-      Tensor padding(ElementType::kI8, Shape{});
+      Tensor padding(builder.graph().value(x).type, Shape{});
       padding.set_integer(0, number_in(form, *number));
       inputs.push_back(builder.add_constant(form.name + "_padding", std::move(padding)));
     }
@@ -84,7 +85,8 @@ std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, Va
   std::vector<ValueId> outputs;
   for (ValueId old : node.outputs) {
     if (old == kNoValue) break;  // only the indices of MaxPool and the mask of Dropout can be absent
-    outputs.push_back(builder.add_value(form.name, ElementType::kI8, builder.source().value(old).shape));
+    outputs.push_back(
+        builder.add_value(form.name, builder.graph().value(x).type, builder.source().value(old).shape));
   }
   Node& moved = builder.add_node(node, dropout ? "Identity" : node.op, "", std::move(inputs), outputs, true);
   if (!dropout) moved.attributes = node.attributes;
@@ -93,9 +95,10 @@ std::vector<ValueId> emit_movement(IntegerBuilder& builder, const Node& node, Va
 
 ValueId emit_clip(IntegerBuilder& builder, const Node& node, ValueId x, int64_t low, int64_t high,
                   const std::string& name) {
-  const ValueId out = builder.add_value(name, ElementType::kI8, builder.graph().value(x).shape);
-  const ValueId from = builder.zero_point_constant(ElementType::kI8, low);
-  const ValueId to = builder.zero_point_constant(ElementType::kI8, high);
+  const ElementType type = builder.graph().value(x).type;
+  const ValueId out = builder.add_value(name, type, builder.graph().value(x).shape);
+  const ValueId from = builder.zero_point_constant(type, low);
+  const ValueId to = builder.zero_point_constant(type, high);
   builder.add_node(node, "Clip", "", {x, from, to}, {out}, true);
   return out;
 }

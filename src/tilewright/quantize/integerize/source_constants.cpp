@@ -15,7 +15,7 @@ std::optional<Quantization> constant_quantization(const Graph& graph, ValueId sc
   if (zero_point == kNoValue) return q;
   if (!graph.is_constant(zero_point)) return std::nullopt;
   const Tensor& zero_points = *graph.value(zero_point).constant;
-  if (zero_points.size() != 1 || bit_width(zero_points.type()) > 8) return std::nullopt;
+  if (zero_points.size() != 1 || bit_width(zero_points.type()) > 16) return std::nullopt;
   q.zero_point = int32_t(zero_points.integer_at(0));
   return q;
 }

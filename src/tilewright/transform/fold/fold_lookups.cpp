@@ -17,8 +17,16 @@ NodeId host_of_table(const GraphEditor& editor, NodeId id) {
   if (producer == kNoNode || editor.only_reader(value) != id) return kNoNode;
   const Node& node = editor.node(producer);
   const int table = table_input(node);
-  const bool free = table >= 0 && !node.has_input(table) && node.int_or("bipolar", 0) == 0;
+  const bool free = table >= 0 && !node.has_input(table) && node.int_or("bipolar", 0) == 0 &&
+                    output_type(node) == ElementType::kI8;
   return free ? producer : kNoNode;
+}
+
+// Output stages have tables of 256 bytes; those of 16-bit activations stay with their operator.
+bool is_of_bytes(const GraphEditor& editor, NodeId id) {
+  const Node& node = editor.node(id);
+  return editor.value(node.input(0)).type == ElementType::kI8 &&
+         editor.value(node.input(1)).type == ElementType::kI8;
 }
 
 }  // namespace
@@ -28,7 +36,7 @@ Graph fold_lookups(Graph graph) {
   for (NodeId id = 0; id < editor.node_count(); ++id) {
     if (editor.is_dead(id) || !editor.node(id).is_tilewright("QLookup")) continue;
     const ValueId table = editor.node(id).input(1);
-    if (!editor.graph().is_constant(table)) continue;
+    if (!editor.graph().is_constant(table) || !is_of_bytes(editor, id)) continue;
     const NodeId producer = host_of_table(editor, id);
     if (producer != kNoNode) {
       editor.set_input(producer, table_input(editor.node(producer)), table);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <set>
 #include <string>
@@ -110,6 +111,20 @@ NodeId sole_maker(const GraphEditor& editor, ValueId value) {
                      !editor.graph().is_output(value) &&
                      operator_class(editor.node(producer)) != OperatorClass::kReshape;
   return alone ? producer : kNoNode;
+}
+
+// Batch, channels, height and width; rank 3 is one row.
+std::array<int64_t, 4> image_of(const Shape& shape) {
+  const int rank = shape.rank();
+  return {shape[0], shape[1], rank == 4 ? shape[2] : 1, rank > 2 ? shape[rank - 1] : 1};
+}
+
+// Made by a Reshape to another image, which only the host can do.
+bool is_reshaped(const GraphEditor& editor, ValueId value) {
+  const NodeId producer = editor.producer(value);
+  if (producer == kNoNode || operator_class(editor.node(producer)) != OperatorClass::kReshape) return false;
+  const Shape &from = editor.value(editor.node(producer).input(0)).shape, &to = editor.value(value).shape;
+  return from.rank() < 2 || from.rank() > 4 || image_of(from) != image_of(to);
 }
 
 // Parts behind each other (channels) may be read by others; parts side by side, and what they are put
@@ -255,7 +270,10 @@ Graph form_moves(Graph graph) {
     if (editor.is_dead(id) || !node.is("Concat") || !is_i8(editor, node.outputs[0])) continue;
     const int rank = editor.value(node.outputs[0]).shape.rank();
     const int64_t given = node.int_or("axis", 0), axis = given < 0 ? given + rank : given;
-    if (rank >= 2 && rank <= 4 && axis > 0) copy_shared_parts(editor, id, axis > 1, taken);
+    if (rank < 2 || rank > 4 || axis < 1) continue;
+    const auto reshaped = [&](ValueId part) { return is_reshaped(editor, part); };
+    if (rank > 2 && std::all_of(node.inputs.begin(), node.inputs.end(), reshaped)) continue;  // the host's
+    copy_shared_parts(editor, id, axis > 1, taken);
   }
   return std::move(editor).finish();
 }

@@ -86,6 +86,20 @@ TEST(FormMoves, PartsBelongToOneConcat) {
   EXPECT_EQ(formed(rows.graph), "QRequantize QRequantize Concat");
 }
 
+// Images become rows on the host, so the Concat is the host's, and needs no copies; a row stays a row.
+TEST(FormMoves, PartsThatTheHostMakesAreNotCopied) {
+  for (const bool row : {false, true}) {
+    MoveBuilder b;
+    std::vector<ValueId> parts;
+    const ValueId x = b.input({1, 5, row ? 1 : 4, 4});
+    for (int i = 0; i < 2; ++i)
+      parts.push_back(b.node("Reshape", {x, b.numbers({1, 5, row ? 4 : 16})}, 1)[0]);
+    b.graph.outputs = b.node("Concat", parts, 1, {{"axis", int64_t{2}}});
+    EXPECT_EQ(formed(b.graph),
+              row ? "Reshape Reshape QRequantize QRequantize Concat" : "Reshape Reshape Concat");
+  }
+}
+
 // Slices of rows and columns, put together; the image is a copy, since the slices read it as well.
 TEST(FormMoves, ABorderThatIsRepeatedOrMirroredIsSlicesSideBySide) {
   for (const std::string mode : {"edge", "reflect"}) {

@@ -59,11 +59,16 @@ TEST(BestSchedules, WhatIsWrongWithAFileIsSaid) {
   write_text_file(folder / "text", "hello\n");
   const std::vector<std::byte> packed = gzip(std::vector<std::byte>(100));
   write_file(folder / "cut.gz", std::span(packed).first(20));
+  write_file(folder / "zeros.gz", packed);
+  write_file(folder / "zeros", std::vector<std::byte>(100));
   EXPECT_NE(message_of([&] { open_best_schedules(folder / "empty"); }).find("is empty"), std::string::npos);
   EXPECT_NE(message_of([&] { open_best_schedules(folder / "text"); }).find("text:1:1:1: no JSON"),
             std::string::npos);
   EXPECT_NE(message_of([&] { open_best_schedules(folder / "cut.gz"); }).find("gzip data is damaged"),
             std::string::npos);
+  for (const char* name : {"zeros", "zeros.gz"}) {
+    EXPECT_NE(message_of([&] { open_best_schedules(folder / name); }).find("is not text"), std::string::npos);
+  }
   EXPECT_NE(message_of([&] { open_best_schedules(folder / "none"); }).find("there is no file"),
             std::string::npos);
 }

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <istream>
 #include <nlohmann/json.hpp>
@@ -16,7 +17,8 @@
 namespace tilewright::tune {
 namespace {
 
-constexpr int64_t kMostReported = 20;  // bad lines
+constexpr int64_t kBeginningBytes = 64;  // by which other kinds of files are known
+constexpr int64_t kMostReported = 20;    // bad lines
 
 // The number of a field that must be there; nothing, and an error reported, where it is missing or no number.
 std::optional<double> read_number(JsonMap& fields, const char* name) {
@@ -96,10 +98,16 @@ void read_records(std::istream& in, const std::string& source_name, Diagnostics&
 }
 
 std::string read_records_text(const std::string& path) {
-  const std::vector<std::byte> bytes = read_file(path);
-  if (!is_gzip(bytes)) return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-  const std::vector<std::byte> text =
-      with_context(fmt::format("file '{}'", path), [&] { return gunzip(bytes); });
+  std::vector<std::byte> text = read_file(path);
+  if (is_gzip(text)) text = with_context(fmt::format("file '{}'", path), [&] { return gunzip(text); });
+  // A line with a zero byte is damaged; a file that begins with one is another kind of file.
+  const auto begin = text.begin(), end = begin + std::min<int64_t>(kBeginningBytes, std::ssize(text));
+  if (std::find(begin, end, std::byte{0}) != end) {
+    throw Error(
+        ErrorKind::kInvalidInput,
+        fmt::format("file '{}' is not text; records are text as 'tilewright records export' writes it",
+                    path));
+  }
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
 

@@ -18,7 +18,8 @@ std::string print_record(const Record& record);
 void read_records(std::istream& in, const std::string& source_name, Diagnostics& diagnostics,
                   const std::function<void(const Record& record, const std::string& where)>& visit);
 
-// The text of a file, which may be gzip.
+// The text of a file, which may be gzip. Another kind of file, known by a zero byte at its beginning, is an
+// error.
 std::string read_records_text(const std::string& path);
 
 }  // namespace tilewright::tune
