@@ -34,7 +34,7 @@ foreach(folder hardware dataflows models/cgra models/tune)
   install(DIRECTORY ${folder}/ DESTINATION ${shared}/${folder} PATTERN "*.md" EXCLUDE)
 endforeach()
 install(DIRECTORY rtl/ DESTINATION ${shared}/rtl)  # with the README that `generate` puts into designs
-foreach(network lenet residual depthwise)
+foreach(network lenet residual depthwise gated)
   install(FILES models/${network}-fashion/${network}_fashion.onnx DESTINATION ${shared}/models/${network}-fashion)
 endforeach()
 

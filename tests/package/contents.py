@@ -49,6 +49,7 @@ class Package(unittest.TestCase):
                      'share/tilewright/models/lenet-fashion/lenet_fashion.onnx',
                      'share/tilewright/models/residual-fashion/residual_fashion.onnx',
                      'share/tilewright/models/depthwise-fashion/depthwise_fashion.onnx',
+                     'share/tilewright/models/gated-fashion/gated_fashion.onnx',
                      'share/tilewright/rtl/overlay/tilewright_overlay.sv',
                      'share/doc/tilewright/copyright', 'share/doc/tilewright/changelog.gz', 'share/doc/tilewright/README.md'):
             self.assertTrue((usr / path).is_file(), path)

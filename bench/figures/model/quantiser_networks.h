@@ -82,12 +82,13 @@ inline Data fashion_data(int64_t count) {
   const Tensor test = images("t10k-images-idx3-ubyte.gz", count);
   const std::vector<int64_t> labels =
       read_samples(sample_source(folder + "t10k-labels-idx1-ubyte.gz")).labels(count, 10, true);
-  return {{images("train-images-idx3-ubyte.gz", 256)}, {test}, sets(labels), {every(test, 0, 1, 32)}};
+  return {{images("train-images-idx3-ubyte.gz", 256)}, {test}, sets(labels), {every(test, 0, 1, 500)}};
 }
 
 inline Data cifar_data() {
   const LabelledImages test = cifar10_lossless();
-  return {{cifar10_jpeg(100, test).images}, {test.images}, sets(test.labels), {every(test.images, 0, 1, 32)}};
+  return {
+      {cifar10_jpeg(100, test).images}, {test.images}, sets(test.labels), {every(test.images, 0, 1, 100)}};
 }
 
 inline Data drawn_data(const Graph& graph) {
@@ -102,7 +103,7 @@ inline Data drawn_data(const Graph& graph) {
 inline std::vector<Network> networks(int64_t fashion_images) {
   std::vector<Network> result;
   const std::filesystem::path source = TILEWRIGHT_SOURCE_DIR;
-  for (const std::string name : {"lenet", "residual", "depthwise"}) {
+  for (const std::string name : {"lenet", "residual", "depthwise", "gated"}) {
     const auto file = source / "models" / (name + "-fashion") / (name + "_fashion.onnx");
     result.push_back({name + "_fashion", [file] { return load_model(file); },
                       [=](const Graph&) { return fashion_data(fashion_images); }});

@@ -146,10 +146,30 @@ class BitChooser {
     size_t count = 0;
     if (bits_.mean_bits) {
       while (count < moves.size() && mean_bits(after(moves, count, true)) > *bits_.mean_bits) ++count;
+      chosen_ = after(moves, count, true);
+      return give_back({moves.begin(), moves.begin() + std::ptrdiff_t(count)});
     } else {
       count = longest(moves, [&](size_t n) { return measured(after(moves, n, true)) >= *bits_.target_db; });
     }
     chosen_ = after(moves, count, true);
+  }
+
+  // The last move may have saved more than the mean asks for: others are undone, the loudest first.
+  void give_back(std::vector<Move> made) {
+    const auto noise = [&](const Move& move) { return move.price * double(weights(move.index)); };
+    std::stable_sort(made.begin(), made.end(),
+                     [&](const Move& a, const Move& b) { return noise(a) > noise(b); });
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const Move& move : made) {
+        int& bits = chosen_.layers[move.index];
+        if (bits != move.bits) continue;  // undone, or it went further down
+        bits = *(std::find(widths_.begin(), widths_.end(), move.bits) - 1);
+        changed = mean_bits(chosen_) <= *bits_.mean_bits;
+        if (changed) break;
+        bits = move.bits;
+      }
+    }
   }
 
   // Every time the layer whose next width adds least for each bit that it saves.

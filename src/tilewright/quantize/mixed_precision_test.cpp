@@ -39,6 +39,14 @@ TEST(MixedPrecision, KeepsTheMeanAndSaysWhatItDid) {
       MixedReport report;
       const Graph qdq = quantize_mixed(g.graph, samples, {}, bits, nullptr, &report);
       EXPECT_LE(report.mean_bits, mean);
+      // No single layer could have its next larger width without breaking the bound.
+      for (const MixedReport::Layer& layer : report.layers) {
+        const int next = layer.bits == 4 ? 6 : 8;
+        const double whole = 162 + 54 + 24;  // weights of the three layers
+        if (layer.bits < 8) {
+          EXPECT_GT(report.mean_bits + double(layer.weights * (next - layer.bits)) / whole, mean);
+        }
+      }
       double sum = 0, weights = 0;
       for (const MixedReport::Layer& layer : report.layers) {
         EXPECT_EQ(layer.alone_db.size(), 2u);

@@ -1,4 +1,4 @@
-// The residual and the depthwise network on every kind of machine.
+// The residual and the depthwise network on every kind of machine, the gated one on the overlay.
 #include <unistd.h>
 
 #include <algorithm>
@@ -172,6 +172,32 @@ TEST_P(FashionMachines, LayersFormChainsWhereOnlyTheNextOneReadsThem) {
   size_t longest = 0;
   for (const auto& chain : layer_chains(graph, network_of(graph))) longest = std::max(longest, chain.size());
   EXPECT_EQ(longest, GetParam().longest_chain);
+}
+
+// Gates and SiLU; 8-bit weights, and 4 bits in every other layer.
+TEST(GatedNetwork, RunsOnTheOverlayBitForBitInMixedWidths) {
+  const Graph real = trained_network("gated");
+  const FashionImages set = fashion_test_images(3);
+  for (const bool mixed : {false, true}) {
+    QuantizeOptions options;
+    int layers = 0;
+    for (const Node& node : real.nodes) {
+      if (mixed && (node.is("Conv") || node.is("Gemm")) && ++layers % 2 == 0)
+        options.layer_bits[node.name] = 4;
+    }
+    IntegerizeReport report;
+    const Graph integer = integerize(optimize(quantized_network("gated", options)), &report);
+    EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
+    const Bundle compiled = compile(integer, find_overlay_hardware("overlay-16x16", kHardware)).bundle;
+    const auto placed = std::make_shared<const Engine>(compiled, Execution::kAsPlaced);
+    Session host(std::make_shared<const Engine>(compiled, Execution::kOnHost)), functional(placed),
+        cycle(placed, {.kind = overlay::ProgramEngineKind::kCycle});
+    for (int64_t i = 0; i < 3; ++i) {
+      const Tensor expected = host.run({image_of(set, i)})[0];
+      EXPECT_TRUE(functional.run({image_of(set, i)})[0].identical(expected)) << i;
+      EXPECT_TRUE(cycle.run({image_of(set, i)})[0].identical(expected)) << i;
+    }
+  }
 }
 
 }  // namespace

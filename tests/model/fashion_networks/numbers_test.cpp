@@ -1,5 +1,5 @@
-// The residual and the depthwise network as files and in integers: what they are and how often they are
-// right.
+// The residual, the depthwise and the gated network as files and in integers: what they are and how often
+// they are right.
 #include <cstdlib>
 #include <filesystem>
 
@@ -47,5 +47,7 @@ TEST_P(FashionNetworks, KeepTheirAccuracyInEightBits) {
 }  // namespace
 
 TILEWRIGHT_ON_BOTH(FashionNetworks);
+INSTANTIATE_TEST_SUITE_P(Gated, FashionNetworks, ::testing::Values(kGatedFacts),
+                         [](const auto& test) { return std::string(test.param.name); });
 
 }  // namespace tilewright

@@ -23,6 +23,9 @@ TEST_P(IntegerTrained, EveryLayer) {
 INSTANTIATE_TEST_SUITE_P(Fashion, IntegerTrained, ::testing::ValuesIn(kTrainedNetworks),
                          [](const auto& test) { return std::string(test.param); });
 
+INSTANTIATE_TEST_SUITE_P(Gated, IntegerTrained, ::testing::ValuesIn(kGatedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
+
 class IntegerZoo : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(IntegerZoo, EveryLayer) {

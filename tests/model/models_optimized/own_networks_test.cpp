@@ -47,6 +47,9 @@ TEST_P(OptimizeTrained, ComputesTheSame) {
 INSTANTIATE_TEST_SUITE_P(Fashion, OptimizeTrained, ::testing::ValuesIn(kTrainedNetworks),
                          [](const auto& test) { return std::string(test.param); });
 
+INSTANTIATE_TEST_SUITE_P(Gated, OptimizeTrained, ::testing::ValuesIn(kGatedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
+
 class OptimizeZoo : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(OptimizeZoo, ComputesTheSameWithoutNormalisations) {

@@ -33,6 +33,9 @@ TEST_P(TrainedNetworks, KeepTheirAccuracyInEightBitsWithEveryCalibration) {
 INSTANTIATE_TEST_SUITE_P(Fashion, TrainedNetworks, testing::ValuesIn(kTrainedNetworks),
                          [](const auto& test) { return std::string(test.param); });
 
+INSTANTIATE_TEST_SUITE_P(Gated, TrainedNetworks, testing::ValuesIn(kGatedNetworks),
+                         [](const auto& test) { return std::string(test.param); });
+
 struct Width {
   int weights, activations;
   int64_t least_right_percent[3];  // of kTrainedNetworks
