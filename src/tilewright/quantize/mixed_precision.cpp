@@ -279,8 +279,7 @@ std::string to_string(const MixedReport& report) {
                         fmt::join(layer.alone_db, ", "));
   }
   for (const MixedReport::Activation& activation : report.activations) {
-    if (activation.wide)
-      text += fmt::format("'{}' has 16 bits: what reads it has no integer form\n", activation.value);
+    if (activation.wide) text += fmt::format("'{}' has 16 bits\n", activation.value);
   }
   text += fmt::format("{:.2f} bits a weight on average, outputs {:.1f} dB (uniform bits: {:.1f} dB)\n",
                       report.mean_bits, report.output_db, report.uniform_db);

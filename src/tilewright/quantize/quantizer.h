@@ -38,8 +38,7 @@ struct QuantizeOptions {
   bool reconstruct = true;
   bool equalize = false;  // factors between layers (equalize.h)
   // Of the weights of single nodes, 2..8, and of single activations, 2..8 or 16, by name; all others have the
-  // bits above. A group of values that share a scale has the bits of the last one named. An activation of 16
-  // bits has no integer form: what reads it stays in float (integerize.h).
+  // bits above. A group of values that share a scale has the bits of the last one named.
   std::map<std::string, int> layer_bits, value_bits;
   int threads = 1;
 };
