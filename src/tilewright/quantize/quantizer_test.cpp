@@ -440,20 +440,6 @@ TEST(QuantizeRejects, BitsOfNothing) {
   EXPECT_NE(widths.find("(value_bits): 12 bits are not possible"), std::string::npos) << widths;
 }
 
-TEST(Quantize, DoesNotDependOnThreads) {
-  FloatGraph g = residual_network();
-  const Tensor samples = g.numbers({7, 2, 8, 8}, -1, 1);
-  QuantizeOptions options;
-  const Graph one = quantize(g.graph, {samples}, options);
-  options.threads = 3;
-  const Graph three = quantize(g.graph, {samples}, options);
-  ASSERT_EQ(one.values.size(), three.values.size());
-  for (size_t v = 0; v < one.values.size(); ++v) {
-    if (!one.values[v].constant) continue;
-    EXPECT_TRUE(one.values[v].constant->identical(*three.values[v].constant));
-  }
-}
-
 TEST(QuantizeRejects, OptionsOutOfRange) {
   const FloatGraph g = residual_network();
   QuantizeOptions options;
