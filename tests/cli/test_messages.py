@@ -38,6 +38,10 @@ MISTAKES = {
         "quantize lenet.onnx --number-type q10.21 -o q2.onnx",
         "quantize lenet.onnx --number-type q10.22 --per-tensor -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --method min_max -o q2.onnx",
+        "quantize lenet.onnx --calibration x.npy --mean-bits 6 -o q2.onnx",
+        "quantize lenet.onnx --calibration x.npy --mixed 4,8 -o q2.onnx",
+        "quantize lenet.onnx --calibration x.npy --mixed 4,x --mean-bits 6 -o q2.onnx",
+        "quantize lenet.onnx --calibration x.npy --mixed 4,8 --mean-bits 6 --weight-bits 4 -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --format qonn -o q2.onnx",
     ],
     "compile for an overlay and run": [

@@ -1,6 +1,7 @@
 // Quantised operators in integers against the definition in double precision: 8-bit per tensor and per
 // channel, signed and unsigned, and 16-bit activations.
 #include "nhwc_testing.h"
+#include "tilewright/quantize/integerize/fit_addition.h"
 #include "tilewright/quantize/integerize/integerize.h"
 
 namespace tilewright {
@@ -52,6 +53,28 @@ double dequantized(const Tensor& t, int64_t index, const Scale& s) {
 // What TFLite's runtime multiplies by where it requantises: eight bits behind the point.
 double runtime_ratio(const Scale& from, const Scale& to) {
   return std::nearbyint(256 * double(float(from.scale) / float(to.scale))) / 256;
+}
+
+// What TFLite's built-in kernels requantise a number to, which is not negative: a doubling high product with
+// a factor of 31 bits, rounded, then a rounding division by a power of two.
+int64_t rounded_twice(int64_t number, double factor) {
+  int exponent = 0;
+  const double fraction = std::frexp(factor, &exponent);
+  const int64_t shifted = number << std::max(exponent, 0),
+                multiplier = std::llround(std::ldexp(fraction, 31));
+  const int64_t high = (shifted * multiplier + (int64_t{1} << 30)) >> 31, left = std::max(-exponent, 0);
+  return left == 0 ? high : (high + (int64_t{1} << (left - 1))) >> left;
+}
+
+// The sum that TFLite's built-in kernels compute, without its zero point, not below zero.
+int64_t sum_of_kernels(int64_t left, int64_t right, const Scale& a, const Scale& b, const Scale& y,
+                       ElementType type) {
+  const int64_t to_i8 = type == ElementType::kU8 ? 128 : 0;
+  const auto numbers = [&](const Scale& s) {
+    return Quantization{float(s.scale), int32_t(s.zero_point - to_i8)};
+  };
+  const QuantizedSum sum{numbers(a), numbers(b), numbers(y), 1, {y.zero_point - to_i8, 127}};
+  return twice_rounded_sum(sum, left - to_i8, right - to_i8) - numbers(y).zero_point;
 }
 
 // A 3x3 convolution of 8-bit or 16-bit activations with 8-bit weights.
@@ -144,7 +167,7 @@ TEST(TfliteQuantized, AdditionsRequantisationsAndActivations) {
     kernels.rounding = Rounding::kTwice;
     const Graph of_runtime = integerize(optimize(graph)),
                 of_kernels = integerize(optimize(parse_tflite(model.build(), kernels)));
-    Tensor real(ElementType::kF32, {1, 3, 4, 5}), coarse = real;
+    Tensor real(ElementType::kF32, {1, 3, 4, 5}), coarse = real, twice = real;
     for (int64_t i = 0; i < real.size(); ++i) {
       const double value = std::max(0.0, dequantized(left, i, a) + dequantized(right, i, b));
       const double steps = std::nearbyint(value / double(float(y.scale)) + double(y.zero_point));
@@ -152,9 +175,11 @@ TEST(TfliteQuantized, AdditionsRequantisationsAndActivations) {
           std::clamp(steps, double(lowest(type)), double(highest(type))) - double(y.zero_point);
       real.set_number(i, stored * double(float(y.scale)));
       coarse.set_number(i, std::floor(stored * runtime_ratio(y, z) + 0.5) * z.scale);
+      const int64_t of_sum = sum_of_kernels(left.integer_at(i), right.integer_at(i), a, b, y, type);
+      twice.set_number(i, double(rounded_twice(of_sum, double(float(y.scale)) / float(z.scale))) * z.scale);
     }
     expect_quantized(run(graph, {left, right})[0], real, z, on_boundary);
-    expect_quantized(run(of_kernels, {left, right})[0], real, z, on_boundary);
+    expect_quantized(run(of_kernels, {left, right})[0], twice, z, on_boundary);
     expect_quantized(run(of_runtime, {left, right})[0], coarse, z, on_boundary);
   }
   EXPECT_LT(on_boundary, 30);  // of 10,800 values

@@ -103,10 +103,8 @@ std::string read_records_text(const std::string& path) {
   // A line with a zero byte is damaged; a file that begins with one is another kind of file.
   const auto begin = text.begin(), end = begin + std::min<int64_t>(kBeginningBytes, std::ssize(text));
   if (std::find(begin, end, std::byte{0}) != end) {
-    throw Error(
-        ErrorKind::kInvalidInput,
-        fmt::format("file '{}' is not text; records are text as 'tilewright records export' writes it",
-                    path));
+    throw Error(ErrorKind::kInvalidInput, fmt::format("file '{}' is not text", path),
+                "records are text as 'tilewright records export' writes it");
   }
   return {reinterpret_cast<const char*>(text.data()), text.size()};
 }
