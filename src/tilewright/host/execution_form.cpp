@@ -128,9 +128,18 @@ class Former {
     return group;
   }
 
+  // oneDNN 2.6 keeps one set of numbers for each of its functions: of two slopes in one chain it takes one.
+  static bool clashes(const Group& group, const std::vector<PostOperation>& more) {
+    return std::ranges::any_of(more, [&](const PostOperation& one) {
+      return std::ranges::any_of(group.operations, [&](const PostOperation& other) {
+        return one.name == other.name && (one.alpha != other.alpha || one.beta != other.beta);
+      });
+    });
+  }
+
   bool add_activation(Group& group) {
     const Activation found = find_activation(graph_, readers_, group.output);
-    if (found.nodes.empty() || any_taken(found.nodes)) return false;
+    if (found.nodes.empty() || any_taken(found.nodes) || clashes(group, found.operations)) return false;
     group.operations.insert(group.operations.end(), found.operations.begin(), found.operations.end());
     take(group, found.nodes);
     return true;

@@ -297,6 +297,77 @@ TEST(ExecutionForm, RandomNetworksMatchThePlainKernels) {
                                    "LRN", "MatMul", "MaxPool", "Softmax", "View"}));
 }
 
+struct Function {
+  const char* op;
+  Attributes attributes;
+  std::vector<float> bounds;  // of a Clip
+};
+
+const Function kFunctions[] = {{"Relu", {}, {}},
+                               {"LeakyRelu", {{"alpha", 0.01f}}, {}},
+                               {"LeakyRelu", {{"alpha", 0.3f}}, {}},
+                               {"Clip", {}, {0, 6}},
+                               {"Clip", {}, {-0.5f, 0.75f}},
+                               {"Sigmoid", {}, {}},
+                               {"Tanh", {}, {}},
+                               {"Elu", {{"alpha", 0.5f}}, {}},
+                               {"Elu", {{"alpha", 2.0f}}, {}},
+                               {"HardSwish", {}, {}},
+                               {"HardSigmoid", {}, {}},
+                               {"HardSigmoid", {{"alpha", 0.4f}, {"beta", 0.1f}}, {}},
+                               {"Softplus", {}, {}}};
+
+// A convolution or a product, then a function, an addition or none, and another function.
+Graph chain(const std::string& layer, const Function& first, bool add, const Function& second,
+            Random& random) {
+  const bool product = layer == "Gemm";
+  Graph graph;
+  const Shape shape = product ? Shape{5, 24} : Shape{1, 24, 5, 6};
+  const ValueId x = graph.add_input("x", ElementType::kF32, shape);
+  const auto follow = [&](const std::string& op, std::vector<ValueId> inputs, Attributes attributes) {
+    const ValueId y = graph.add_value(op, ElementType::kF32, shape);
+    graph.add_node(op, op, std::move(inputs), {y}).attributes = std::move(attributes);
+    return y;
+  };
+  const auto apply = [&](const Function& function, ValueId value) {
+    std::vector<ValueId> inputs{value};
+    for (const float bound : function.bounds)
+      inputs.push_back(graph.add_constant("b", Tensor::scalar(bound)));
+    return follow(function.op, inputs, function.attributes);
+  };
+  const Shape weights = product                ? Shape{24, 24}
+                        : layer == "depthwise" ? Shape{24, 1, 1, 1}
+                                               : Shape{24, 24, 1, 1};
+  const ValueId w = graph.add_constant("w", testing::random_tensor(random, ElementType::kF32, weights));
+  Attributes attributes;
+  if (layer == "depthwise") attributes["group"] = int64_t{24};
+  ValueId y = apply(first, follow(product ? "Gemm" : "Conv", {x, w}, attributes));
+  if (add) y = follow("Add", {y, x}, {});
+  graph.outputs = {apply(second, y)};
+  return graph;
+}
+
+// Of any two functions in one chain, each keeps its own numbers.
+TEST(ExecutionForm, AnyTwoFunctionsFollowALayer) {
+  Random random(11);
+  for (const std::string layer : {"Conv", "depthwise", "Gemm"}) {
+    for (const Function& first : kFunctions) {
+      for (const Function& second : kFunctions) {
+        for (const bool add : {false, true}) {
+          const Graph graph = chain(layer, first, add, second, random);
+          const Executor executor(graph);
+          const Tensor x =
+              testing::random_tensor(random, ElementType::kF32, graph.value(graph.inputs[0]).shape);
+          const Tensor fast = executor.run({x})[0],
+                       plain = executor.run({x}, [](ValueId, const Tensor&) {})[0];
+          EXPECT_LE(testing::distance(fast, plain), 1e-5 * largest(plain))
+              << layer << ", " << first.op << (add ? ", Add, " : ", ") << second.op;
+        }
+      }
+    }
+  }
+}
+
 // Runs of one executor overlap: results and what they point to belong to each run.
 TEST(ExecutionForm, RunsFromSeveralThreads) {
   for (uint64_t seed = 201; seed <= 206; ++seed) {
