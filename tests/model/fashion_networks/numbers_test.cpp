@@ -40,7 +40,8 @@ TEST_P(FashionNetworks, KeepTheirAccuracyInEightBits) {
         graph, integerize(quantized_network(GetParam().name, options, 512)), {test.images}, test.labels, 1);
     EXPECT_LE(std::abs(report.float_correct - GetParam().float_1000), 2);
     const int64_t stated = scales == ScaleKind::kReal ? GetParam().int8_1000 : GetParam().plain_1000;
-    EXPECT_LE(std::abs(report.quantized_correct - stated), 4);
+    EXPECT_LE(std::abs(report.quantized_correct - stated), 4)
+        << report.quantized_correct << " right, " << stated << " stated";
   }
 }
 
