@@ -94,7 +94,7 @@ void cover(const std::filesystem::path& path, Totals& totals) {
     return;
   }
   try {
-    const Graph integer = hardware_form(*graph, {}, zoo::seeded_inputs(*graph), 2);
+    const Graph integer = hardware_form(*graph, {}, zoo::seeded_inputs(*graph), 2, Recipe::kQuickest);
     on_overlay(integer, totals);
     as_hardware(integer, totals);
   } catch (const Error& error) {

@@ -109,7 +109,7 @@ Answer taken_by(const ModelFile& model, const std::string& machine, const Shared
   const std::string name = machine.substr(target.name.size() + 1);
   Graph loaded = load_model(model);
   const std::vector<Tensor> samples = random_inputs(loaded);
-  const Graph graph = hardware_form(std::move(loaded), {}, samples, 1);
+  const Graph graph = hardware_form(std::move(loaded), {}, samples, 1, Recipe::kQuickest);
   const Diagnostics refusals = target.refusals(graph, name, folders);
   int64_t macs = 0, taken_macs = 0, taken = 0;
   for (const Node& node : graph.nodes) {

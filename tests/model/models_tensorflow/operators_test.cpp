@@ -135,8 +135,8 @@ TEST(TensorflowOperators, Conv2D) {
   }
 }
 
-// SpaceToBatchND, a convolution and BatchToSpaceND are the dilated convolution that they were written for, and
-// compute the same where paddings that depend on the size of the image keep that from being seen.
+// SpaceToBatchND, a convolution and BatchToSpaceND are the dilated convolution that they were written for,
+// and compute the same where paddings that depend on the size of the image keep that from being seen.
 TEST(TensorflowOperators, DilationThroughTheBatch) {
   Random random(7);
   for (int round = 0; round < 20; ++round) {

@@ -15,8 +15,8 @@ namespace tilewright {
 
 // Those of models/NAME-fashion.
 inline constexpr const char* kTrainedNetworks[] = {"lenet", "residual", "depthwise"};
-// And the one with products of activations and functions that are no clip, which plain VTA arithmetic, wide fixed
-// point and TFLite's table of operators here do not cover.
+// And the one with products of activations and functions that are no clip, which plain VTA arithmetic, wide
+// fixed point and TFLite's table of operators here do not cover.
 inline constexpr const char* kGatedNetworks[] = {"gated"};
 std::filesystem::path fashion_file(const std::string& network);
 // After the graph passes; f32 [1,1,28,28] in 0..1 to ten scores.

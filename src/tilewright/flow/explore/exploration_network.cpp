@@ -96,8 +96,8 @@ OverlayHardware exploration_reference() {
 
 Bundle exploration_bundle(Graph model, int threads) {
   const std::vector<Tensor> inputs = random_inputs(model);
-  return compile(hardware_form(std::move(model), NumberFormat{}, inputs, threads), exploration_reference())
-      .bundle;
+  const Graph integer = hardware_form(std::move(model), NumberFormat{}, inputs, threads, Recipe::kQuickest);
+  return compile(integer, exploration_reference()).bundle;
 }
 
 ExplorationNetwork exploration_network(const Bundle& bundle, int bits) {

@@ -12,7 +12,7 @@
 namespace tilewright {
 
 Graph hardware_form(Graph model, const NumberFormat& format, const std::vector<Tensor>& calibration,
-                    int threads) {
+                    int threads, Recipe recipe) {
   if (is_fixed_point(model)) return model;
   const bool quantized = is_quantized(model);
   const Graph graph = optimize(std::move(model));
@@ -30,6 +30,10 @@ Graph hardware_form(Graph model, const NumberFormat& format, const std::vector<T
   }
   QuantizeOptions options;
   options.calibration = std::nullopt;  // the best, as the command quantises
+  if (recipe == Recipe::kQuickest) {
+    options.calibration = CalibrationMethod::kMinMax;
+    options.correct_bias = options.reconstruct = false;
+  }
   options.weight_bits = format.weight_bits;
   options.activation_bits = format.activation_bits;
   options.threads = threads;

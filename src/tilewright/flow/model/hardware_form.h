@@ -1,4 +1,4 @@
-// A model in the numbers that generated hardware computes with.
+// A model in the numbers that hardware computes with.
 #pragma once
 
 #include <vector>
@@ -15,9 +15,11 @@ struct NumberFormat {
 
 // Simplified, and in integer (docs/reference/arithmetic.md) or fixed-point operators. A model that is
 // quantised already keeps its own scales; a float model is quantised on `calibration` (one array per input;
-// unused for fixed point). Errors (invalid input): a float model and no calibration; a quantised model in
-// fixed point; whatever quantize and to_fixed_point report.
+// unused for fixed point) with the best recipe, or, where only work and times count, the quickest. Errors
+// (invalid input): a float model and no calibration; a quantised model in fixed point; whatever quantize and
+// to_fixed_point report.
+enum class Recipe { kBest, kQuickest };
 Graph hardware_form(Graph model, const NumberFormat& format, const std::vector<Tensor>& calibration,
-                    int threads);
+                    int threads, Recipe recipe = Recipe::kBest);
 
 }  // namespace tilewright

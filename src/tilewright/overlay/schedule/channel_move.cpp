@@ -1,4 +1,5 @@
-// One reader per operator, after the ONNX definitions. Rank 3 is an image of one row, rank 2 one of a position.
+// One reader per operator, after the ONNX definitions. Rank 3 is an image of one row, rank 2 one of a
+// position.
 #include "tilewright/overlay/schedule/channel_move.h"
 
 #include <algorithm>

@@ -114,11 +114,11 @@ class Bound {
     const bool inputs_stay = out_ == 1 || (outer ? image_ * inner_ : inner_) <= t_.input_slots;
     const bool weights_stay = image_ == 1 || (outer ? inner_ : out_ * inner_) <= t_.weight_slots;
     // A factor of one position or channel is little beside the others.
-    const auto whole = std::count_if(layer_.sources.begin(), layer_.sources.end(), [](const LayerSource& source) {
-      return !source.one_position && !source.one_channel;
-    });
-    const int64_t planes = t_.batch_total * int64_t(whole) * blocks_.in *
-                           (blocks_.dense && !inputs_stay ? out_ : 1);
+    const auto whole =
+        std::count_if(layer_.sources.begin(), layer_.sources.end(),
+                      [](const LayerSource& source) { return !source.one_position && !source.one_channel; });
+    const int64_t planes =
+        t_.batch_total * int64_t(whole) * blocks_.in * (blocks_.dense && !inputs_stay ? out_ : 1);
     const LayerSource& source = layer_.sources[0];
     rows_ = axis_sums(layer_.out_height, s.rows, layer_.out_step_y, layer_.in_step_y, t_.dy_min, t_.dy_max,
                       t_.row_step, source.height);

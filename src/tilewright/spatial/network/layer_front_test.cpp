@@ -57,7 +57,7 @@ TEST(LayerFront, AStoppedOneStillReachesFromTheLeastEnergyToTheFastest) {
   shape.height = shape.width = {.input = 12, .kernel = 5, .output = 8};
   const Workload workload = conv2d_workload("conv2", shape);
   MapperOptions options;
-  options.time_limit_s = 1;
+  options.time_limit_s = 3;
   const LayerFront front = layer_front(layer_mapspace(workload, hardware, {}), options);
   EXPECT_FALSE(front.proven);
   ASSERT_GE(front.points.size(), 2u);
