@@ -1,6 +1,6 @@
 // Placement and schedules of a bundle. First every legal node is planned on the overlay, which gives each its
 // estimated time among its neighbours there; then the partition hands back what does not pay; what is left is
-// planned again.
+// planned again, until all of it pays.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -168,30 +168,35 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   bundle.hardware = hardware;
   const Graph& graph = bundle.graph;
 
-  std::vector<bool> legal;
+  std::vector<bool> on_overlay;
   std::vector<std::string> reasons(graph.nodes.size());
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    legal.push_back(overlay::supports(graph, graph.nodes[n], hardware, &reasons[n]));
-  }
-  leave_lone_views(graph, legal, reasons);
-  Planner planner{graph, hardware, source};
-  result.layers = plan_what_fits(planner, legal, reasons);
-  std::map<std::string, double> seconds;
-  for (const overlay::LayerReport& layer : result.layers) {
-    seconds[layer.name] = layer.cost.cycles / (hardware.clock_mhz * 1e6);
-  }
-  const auto offer = [&](const Node& node) {
-    const size_t n = size_t(&node - graph.nodes.data());
-    return Offer{legal[n], reasons[n], seconds[node.name]};
-  };
-  const Partition chosen = partition(graph, kOverlay, offer, host);
-  std::vector<bool> on_overlay;
-  for (size_t n = 0; n < graph.nodes.size(); ++n) {
-    on_overlay.push_back(chosen.placements[n].target == kOverlay);
-    reasons[n] = chosen.placements[n].reason;
+    on_overlay.push_back(overlay::supports(graph, graph.nodes[n], hardware, &reasons[n]));
   }
   leave_lone_views(graph, on_overlay, reasons);
-  if (on_overlay != legal) result.layers = plan_what_fits(planner, on_overlay, reasons);
+  Planner planner{graph, hardware, source};
+  result.layers = plan_what_fits(planner, on_overlay, reasons);
+  // A Slice whose readers go to the host needs a layer of its own, so what is planned again is judged again.
+  for (;;) {
+    std::map<std::string, double> seconds;
+    for (const overlay::LayerReport& layer : result.layers) {
+      seconds[layer.name] = layer.cost.cycles / (hardware.clock_mhz * 1e6);
+    }
+    const auto offer = [&](const Node& node) {
+      const size_t n = size_t(&node - graph.nodes.data());
+      return Offer{on_overlay[n], reasons[n], seconds[node.name]};
+    };
+    const Partition chosen = partition(graph, kOverlay, offer, host);
+    std::vector<bool> kept;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      kept.push_back(chosen.placements[n].target == kOverlay);
+      reasons[n] = chosen.placements[n].reason;
+    }
+    leave_lone_views(graph, kept, reasons);
+    if (kept == on_overlay) break;
+    on_overlay = std::move(kept);
+    result.layers = plan_what_fits(planner, on_overlay, reasons);
+  }
   for (size_t n = 0; n < graph.nodes.size(); ++n) {
     bundle.nodes.push_back({on_overlay[n] ? kOverlay : kHost, reasons[n]});
   }

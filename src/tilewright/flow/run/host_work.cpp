@@ -40,7 +40,11 @@ HostWork host_work(const Bundle& bundle, const HostModel& host) {
     work.node_seconds += host_seconds(bundle.graph, node, host);
   }
   work.crossing_bytes = bytes_between(bundle);
-  work.crossing_seconds = double(work.crossing_bytes) / (host.gbyte_per_s * 1e9);
+  std::vector<std::string> targets;
+  for (const BundleNode& node : bundle.nodes) targets.push_back(node.target);
+  for (const PartitionStep& step : order_steps(bundle.graph, targets)) work.turns += step.on_host() ? 0 : 1;
+  work.crossing_seconds =
+      double(work.crossing_bytes) / (host.gbyte_per_s * 1e9) + double(work.turns) * host.turn_seconds;
   return work;
 }
 

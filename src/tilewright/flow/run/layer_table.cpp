@@ -70,11 +70,11 @@ std::string to_string(const LayerTable& table) {
   }
   text += fmt::format(
       "estimated {:.3g} ms per run: {:.3g} ms on the overlay, {:.3g} ms on the host ({:.1f} %; {} node{}), "
-      "{:.3g} ms to "
-      "hand over {} bytes ({:.1f} %)\n",
+      "{:.3g} ms to hand over {} bytes in {} turn{} ({:.1f} %)\n",
       1e3 * table.total_seconds(), 1e3 * table.overlay_seconds, 1e3 * table.host.node_seconds,
       100 * table.host_time_share(), table.host.nodes, table.host.nodes == 1 ? "" : "s",
-      1e3 * table.host.crossing_seconds, table.host.crossing_bytes, 100 * table.crossing_time_share());
+      1e3 * table.host.crossing_seconds, table.host.crossing_bytes, table.host.turns,
+      table.host.turns == 1 ? "" : "s", 100 * table.crossing_time_share());
   text += fmt::format("{} MACs, {:.2f} % of them on the overlay; estimated {:.0f} cycles\n", table.total_macs,
                       100 * table.overlay_mac_share(), table.total_cycles);
   if (recorded_count > 0) {
@@ -109,6 +109,7 @@ std::string to_json(const LayerTable& table) {
                                 {"overlay_seconds", table.overlay_seconds},
                                 {"host_seconds", table.host.node_seconds},
                                 {"crossing_bytes", table.host.crossing_bytes},
+                                {"turns", table.host.turns},
                                 {"crossing_seconds", table.host.crossing_seconds},
                                 {"host_nodes", table.host.nodes},
                                 {"host_time_share", table.host_time_share()},

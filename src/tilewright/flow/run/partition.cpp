@@ -1,6 +1,7 @@
 // Greedy: every legal node starts on the overlay; rounds hand a node back where the host, with the transfers
-// that this adds to its neighbours, is faster by a twentieth than the overlay with the node's own transfers,
-// until a round changes nothing. Steps are ordered twice, starting with either side; the shorter order wins.
+// that this adds to its neighbours and the turns that it adds, is faster by a twentieth than the overlay with
+// the node's own transfers, until a round changes nothing. Steps are ordered twice, starting with either
+// side; the shorter order wins.
 #include "tilewright/flow/run/partition.h"
 
 #include <fmt/format.h>
@@ -62,7 +63,7 @@ double host_seconds(const Graph& graph, const Node& node, const HostModel& host)
     if (v != kNoValue) bytes += takes_part ? std::min(value_bytes(graph, v), given) : value_bytes(graph, v);
   }
   bytes += given;
-  return double(multiply_accumulates(graph, node)) / (host.gmac_per_s * 1e9) +
+  return host.node_seconds + double(multiply_accumulates(graph, node)) / (host.gmac_per_s * 1e9) +
          bytes / (host.gbyte_per_s * 1e9);
 }
 
@@ -85,6 +86,11 @@ Partition partition(const Graph& graph, const std::string& target,
     }
   }
   const Edges edges{graph.producers(), graph.consumers()};
+  const auto turns_of = [&](const std::vector<bool>& on) {
+    const std::vector<PartitionStep> steps = order_steps(graph, on, target);
+    return int64_t(std::ranges::count_if(steps, [](const PartitionStep& step) { return !step.on_host(); }));
+  };
+  int64_t turns = turns_of(on_target);
   for (bool changed = true; changed;) {  // each round only hands nodes back, so it ends
     changed = false;
     for (size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -92,7 +98,7 @@ Partition partition(const Graph& graph, const std::string& target,
       Placement& placement = result.placements[n];
       const double transfer = transfer_seconds(graph, edges, on_target, graph.nodes[n], host);
       const double there = (placement.target_seconds + transfer) * kCloseCall;
-      if (there <= placement.host_seconds) continue;
+      if (there + host.turn_seconds <= placement.host_seconds) continue;
       // On the target its neighbours may save a transfer; only a node that pays for its own is handed back.
       if (transfer == 0) continue;
       std::vector<bool> without = on_target;
@@ -112,7 +118,11 @@ Partition partition(const Graph& graph, const std::string& target,
         neighbours.insert(edges.consumers[size_t(v)].begin(), edges.consumers[size_t(v)].end());
       }
       for (const NodeId m : neighbours) add_neighbour(m);
-      if (there <= placement.host_seconds + neighbours_extra) continue;
+      if (there + host.turn_seconds <= placement.host_seconds + neighbours_extra) continue;
+      const int64_t turns_without = turns_of(without);
+      const double turned = double(turns_without - turns) * host.turn_seconds;
+      if (there <= placement.host_seconds + neighbours_extra + turned) continue;
+      turns = turns_without;
       on_target[n] = false;
       changed = true;
       placement.reason =

@@ -14,11 +14,14 @@ namespace tilewright {
 // The assumed host processor: the two Cortex-A9 cores beside a small FPGA, for which 1.63 GOPS were published
 // for a 3x3 convolution of ResNet-18. Only used for decisions.
 struct HostModel {
-  double gmac_per_s = 0.8;   // int8 convolution
-  double gbyte_per_s = 1.0;  // element-wise work, and moving data between host and accelerator layout
+  double gmac_per_s = 0.8;      // int8 convolution
+  double gbyte_per_s = 1.0;     // element-wise work, and moving data between host and accelerator layout
+  double node_seconds = 1e-6;   // to call a kernel
+  double turn_seconds = 10e-6;  // caches written back, the accelerator started, its end seen
 };
 
-// Estimated time of a node there: its multiplications, and its inputs and outputs element by element.
+// Estimated time of a node there: its call, its multiplications, and its inputs and outputs element by
+// element.
 double host_seconds(const Graph& graph, const Node& node, const HostModel& host);
 
 // What a target says about one node.
@@ -47,8 +50,8 @@ struct Partition {
   std::vector<PartitionStep> steps;
 };
 
-// Starts with every legal node on `target`, then returns to the host those whose transfers cost more than the
-// target saves.
+// Starts with every legal node on `target`, then returns to the host those whose transfers and turns cost
+// more than the target saves.
 Partition partition(const Graph& graph, const std::string& target,
                     const std::function<Offer(const Node&)>& offer, const HostModel& host = {});
 

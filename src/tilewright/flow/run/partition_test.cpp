@@ -25,12 +25,17 @@ Graph small_graph() {
   return graph;
 }
 
+constexpr HostModel kNoCalls{.node_seconds = 0, .turn_seconds = 0};
+
 TEST(Partition, KeepsWhatPaysAndSaysWhy) {
   const Graph graph = small_graph();  // 2 us per node on the host, 1 us per transfer
-  const Partition result = partition(graph, kOverlay, [](const Node& node) {
-    if (node.name == "b") return Offer{false, "no such operation", 0};
-    return Offer{true, "", node.name == "c" ? 0.5e-6 : 5e-6};
-  });
+  const Partition result = partition(
+      graph, kOverlay,
+      [](const Node& node) {
+        if (node.name == "b") return Offer{false, "no such operation", 0};
+        return Offer{true, "", node.name == "c" ? 0.5e-6 : 5e-6};
+      },
+      kNoCalls);
   EXPECT_EQ(result.placements[0].target, kHost);
   EXPECT_EQ(result.placements[0].reason,
             "0.002 ms on the host; the overlay needs 0.005 ms and 0.002 ms of transfers");
@@ -40,11 +45,46 @@ TEST(Partition, KeepsWhatPaysAndSaysWhy) {
 
 TEST(Partition, ANodeBetweenOverlayNodesStaysThoughItIsSlowerThere) {
   const Graph graph = small_graph();
-  const Partition result = partition(graph, kOverlay, [](const Node& node) {
-    return Offer{node.name != "d", "x", node.name == "b" ? 2.5e-6 : 1e-9};
-  });
+  const Partition result = partition(
+      graph, kOverlay,
+      [](const Node& node) {
+        return Offer{node.name != "d", "x", node.name == "b" ? 2.5e-6 : 1e-9};
+      },
+      kNoCalls);
   EXPECT_EQ(result.placements[1].target, kOverlay);
   ASSERT_EQ(result.steps.size(), 2u);
+}
+
+// b, between a and c, hands its result to the host as well. On the host it saves 12 us and two transfers
+// there cost 1 us more, but the overlay takes one more turn.
+TEST(Partition, CountsCallsAndTurns) {
+  Graph graph = small_graph();
+  graph.outputs.push_back(graph.nodes[1].outputs[0]);
+  const auto placed = [&](HostModel host) {
+    std::string text;
+    const auto offer = [](const Node& node) {
+      return Offer{node.name != "d", "x", node.name == "b" ? 14e-6 : 1e-9};
+    };
+    for (const Placement& placement : partition(graph, kOverlay, offer, host).placements)
+      text += placement.target == kHost ? 'h' : 'o';
+    return text;
+  };
+  EXPECT_EQ(placed({.node_seconds = 3e-6, .turn_seconds = 0}), "ohoh");
+  // Then a and c are not worth their turns either.
+  EXPECT_EQ(placed({.node_seconds = 3e-6, .turn_seconds = 4e-6}), "hhhh");
+  EXPECT_EQ(placed({.node_seconds = 3e-6, .turn_seconds = 12e-6}), "oooh");
+  EXPECT_EQ(placed({.node_seconds = 13e-6, .turn_seconds = 0}), "oooh");
+}
+
+// A node alone on the overlay, a little faster there, is not worth the turn.
+TEST(Partition, ATurnForOneNodeMustPay) {
+  const Graph graph = small_graph();
+  const auto offer = [](const Node& node) { return Offer{node.name == "d", "x", 1e-9}; };
+  EXPECT_EQ(partition(graph, kOverlay, offer, {.node_seconds = 5e-6, .turn_seconds = 0}).placements[3].target,
+            kOverlay);
+  EXPECT_EQ(
+      partition(graph, kOverlay, offer, {.node_seconds = 5e-6, .turn_seconds = 6e-6}).placements[3].target,
+      kHost);
 }
 
 TEST(OrderSteps, CoversEveryNodeOnceAndRespectsDataFlow) {

@@ -55,11 +55,12 @@ std::string to_string(const NetworkTiming& timing) {
   if (timing.host.nodes > 0) {
     const double all = cycles / (timing.hardware.clock_mhz * 1e6) + timing.host.seconds();
     text += fmt::format(
-        "with the host, {:.3f} ms: {} of it for {} node{} there ({} MACs), {} to hand over {} bytes, "
+        "with the host, {:.3f} ms: {} of it for {} node{} there ({} MACs), {} to hand over {} bytes in {} "
+        "turn{}, "
         "estimated\n",
         1e3 * all, percent_text(timing.host.node_seconds / all), timing.host.nodes,
         timing.host.nodes == 1 ? "" : "s", timing.host.macs, percent_text(timing.host.crossing_seconds / all),
-        timing.host.crossing_bytes);
+        timing.host.crossing_bytes, timing.host.turns, timing.host.turns == 1 ? "" : "s");
   }
   return text;
 }

@@ -59,6 +59,7 @@ nlohmann::json timing_json(const NetworkTiming& timing) {
           {"host_macs", timing.host.macs},
           {"host_seconds", timing.host.node_seconds},
           {"crossing_bytes", timing.host.crossing_bytes},
+          {"turns", timing.host.turns},
           {"crossing_seconds", timing.host.crossing_seconds},
           {"layers", layers}};
 }

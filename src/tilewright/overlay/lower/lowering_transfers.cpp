@@ -83,7 +83,8 @@ void LayerTransfers::load_padding(int64_t sram, size_t s, int64_t rows, int64_t 
 // The rows that are inside the image, with the padding left and right of them.
 void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, size_t s, const InputSplit& split) {
   const LayerSource& source = tiling_.layer->sources[s];
-  const int64_t stride = tiling_.row_step * source.width, cols = split.left + split.width + split.right;
+  const int64_t stride = tiling_.row_step * source.row_distance(),
+                cols = split.left + split.width + split.right;
   if (!split.row_loads) {
     Transfer2D transfer = joined(element, split.width, split.inside, stride);
     if (split.left + split.right > 0) {
@@ -108,12 +109,12 @@ void LayerTransfers::load_inside_rows(int64_t element, int64_t sram, size_t s, c
 
 void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, size_t s, const InputSplit& split) {
   const LayerSource& source = tiling_.layer->sources[s];
-  const int64_t element = plane_element + split.first_row * source.width + split.first_col;
+  const int64_t element = plane_element + split.first_row * source.row_distance() + split.first_col;
   const int64_t cols = split.left + split.width + split.right;
   if (split.one_load && split.above + split.below > 0) {
     Transfer2D transfer{
         .dram_element = element, .x_size = uint32_t(split.width), .y_size = uint32_t(split.inside)};
-    transfer.x_stride = uint32_t(split.inside == 1 ? split.width : tiling_.row_step * source.width);
+    transfer.x_stride = uint32_t(split.inside == 1 ? split.width : tiling_.row_step * source.row_distance());
     transfer.x_pad_before = uint32_t(split.left);
     transfer.x_pad_after = uint32_t(split.right);
     transfer.y_pad_before = uint32_t(split.above);
@@ -138,7 +139,7 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
       load_factor(tile, step, s, plane_count);
       continue;
     }
-    const int64_t image = source.height * source.width;
+    const int64_t image = source.plane_distance();
     const InputSplit split = split_input(tiling_, runtime_.hardware(), source, tile);
     const bool whole_planes = split.inside * split.width == image && tiling_.row_step == 1 &&
                               tiling_.input_plane == image && image * in.size() <= kMaxSize;
@@ -152,6 +153,11 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
         load(MemoryType::kInput, sram, joined(element, image, in.size(), image));
         continue;
       }
+      if (planes_are_rows(tiling_, source, split)) {
+        const int64_t begin = element + split.first_row * source.row_distance() + split.first_col;
+        load(MemoryType::kInput, sram, joined(begin, tiling_.input_plane, in.size(), image));
+        continue;
+      }
       for (int64_t i = 0; i < in.size(); ++i) {
         load_plane(element + i * image, sram + i * tiling_.input_plane, s, split);
       }
@@ -163,7 +169,7 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
 // (one plane), or both.
 void LayerTransfers::load_factor(const Tile& tile, const Step& step, size_t s, int64_t plane_count) {
   const LayerSource& source = tiling_.layer->sources[s];
-  const int64_t image = source.height * source.width;
+  const int64_t image = source.plane_distance();
   const int64_t stored = source.one_channel ? 1 : tiling_.blocks.in;
   const int64_t first = source.one_channel ? 0 : step.in.begin,
                 count = source.one_channel ? 1 : step.in.size();
@@ -173,7 +179,7 @@ void LayerTransfers::load_factor(const Tile& tile, const Step& step, size_t s, i
         step.input_slot * tiling_.input_slot_size + group * plane_count * tiling_.input_plane;
     const int64_t element = addresses_.sources[s] + (n * stored + first) * image;
     if (source.one_position) {
-      load(MemoryType::kInput, sram, joined(element, count, 1, count));
+      load(MemoryType::kInput, sram, joined(element, 1, count, image));
     } else {
       load_plane(element, sram, s, split_input(tiling_, runtime_.hardware(), source, tile));
     }

@@ -9,13 +9,12 @@
 #include <cstring>
 #include <functional>
 #include <memory>
-#include <set>
 
 #include "tilewright/base/integer_math.h"
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/overlay/lower/lowering.h"
-#include "tilewright/overlay/lower/memory_plan.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
+#include "tilewright/overlay/program/value_places.h"
 #include "tilewright/overlay/schedule/packing.h"
 
 namespace tilewright::overlay {
@@ -23,18 +22,6 @@ namespace tilewright::overlay {
 namespace {
 
 constexpr uint64_t kFirstAddress = 4096;  // address 0 stays invalid, as on the real memory systems
-
-// One tensor in DRAM.
-struct Buffer {
-  ValueId value = kNoValue;
-  SourceView view;
-  std::optional<InputFold> fold;
-  bool is_input = false, is_constant = false, bipolar = false;
-  int first = 0, last = -1;
-  int parent = -1;  // the buffer that it is a part of, of a Concat; from there:
-  int64_t first_block = 0, first_row = 0, first_col = 0;
-  uint64_t address = 0;
-};
 
 struct CompiledLayer {
   OverlayLayer layer;
@@ -83,7 +70,7 @@ class Compiler {
         nodes_(nodes),
         hardware_(hardware),
         schedules_(schedules),
-        readers_(graph.consumers()) {}
+        places_(graph, nodes, hardware) {}
 
   OverlayProgram run() {
     for (const NodeId id : nodes_) check_tensors(graph_.nodes[size_t(id)]);
@@ -112,7 +99,7 @@ class Compiler {
       const Node& node = graph_.nodes[size_t(id)];
       // A view of what is not there goes to the host, too, and so does what would join nothing but inputs
       // behind each other.
-      const auto there = [this](ValueId v) { return homes_.find(root_of(v)) != homes_.end(); };
+      const auto there = [this](ValueId v) { return places_.made_here(v); };
       if (is_view(graph_, node) && !there(node.input(0))) continue;
       if (join_axis(graph_, node) == 1 && std::none_of(node.inputs.begin(), node.inputs.end(), there))
         continue;
@@ -138,156 +125,22 @@ class Compiler {
 
   void add_node(NodeId id, const Scheduler& schedule) {
     const Node& node = graph_.nodes[size_t(id)];
-    if (is_view(graph_, node)) return add_view(node);
-    if (is_join(graph_, node)) return add_join(node);
+    const int now = int(layers_.size());
+    if (is_view(graph_, node)) return places_.add_view(node);
+    if (is_join(graph_, node)) return places_.add_join(node, now);
+    if (places_.add_piece(node, now)) return;
     CompiledLayer compiled;
-    compiled.layer = extract_layer(graph_, node, hardware_, views_);
-    const ValueId root = root_of(compiled.layer.sources[0].value);
-    compiled.layer.foldable = homes_.find(root) == homes_.end() && !graph_.is_constant(root) &&
+    compiled.layer = extract_layer(graph_, node, hardware_, places_.views());
+    const ValueId root = places_.root_of(compiled.layer.sources[0].value);
+    compiled.layer.foldable = !places_.made_here(root) && !graph_.is_constant(root) &&
                               compiled.layer.sources[0].channels < hardware_.block_in &&
                               compiled.layer.sources[0].planes == 1;
     schedule(compiled);
     for (LayerSource& source : compiled.layer.sources) {
-      compiled.sources.push_back(source_buffer(compiled.layer, source));
+      compiled.sources.push_back(places_.source(compiled.layer, source, now));
     }
-    Buffer result;
-    result.value = compiled.layer.result;
-    const OverlayLayer& layer = compiled.layer;
-    result.view = result_view(layer);
-    result.bipolar = layer.output.bipolar;
-    result.first = result.last = int(layers_.size());
-    compiled.result = buffers_.size();
-    homes_[layer.result] = buffers_.size();
-    views_[layer.result] = result.view;
-    buffers_.push_back(result);
+    compiled.result = places_.add_result(compiled.layer, now);
     layers_.push_back(std::move(compiled));
-  }
-
-  void add_view(const Node& node) {
-    const SourceView view = view_of(node.input(0));
-    const Shape& shape = graph_.value(node.outputs[0]).shape;
-    const std::optional<SourceView> image = image_view(shape);
-    const bool same_image = image && image->channels == view.channels_of_value() &&
-                            image->height == view.height && image->width == view.width;
-    // What reads more than two dimensions goes by the shape.
-    if (shape.rank() > 2 && !same_image) {
-      throw Error({{ErrorKind::kUnsupported, where(node), node.op,
-                    fmt::format("its input lies in the overlay's memory as images of {} x {} x {}",
-                                view.channels, view.height, view.width),
-                    "run it on the host"}});
-    }
-    views_[node.outputs[0]] = view;
-    view_source_[node.outputs[0]] = root_of(node.input(0));
-  }
-
-  // The parts move into one buffer, each to its blocks.
-  void add_join(const Node& node) {
-    std::vector<SourceView> parts;
-    for (const ValueId v : node.inputs) parts.push_back(view_of(v));
-    Diagnostics refusals;
-    const std::optional<SourceView> joined = join_view(graph_, node, parts, hardware_, refusals);
-    refusals.raise_if_any();
-    const int axis = join_axis(graph_, node);
-    check_parts(node, axis);
-    Buffer whole;
-    whole.value = node.outputs[0];
-    whole.view = *joined;
-    whole.first = whole.last = int(layers_.size());
-    const int index = int(buffers_.size());
-    buffers_.push_back(whole);
-    Buffer next;
-    for (size_t i = 0; i < parts.size(); ++i) {
-      const ValueId root = root_of(node.inputs[i]);
-      const auto home = homes_.find(root);
-      Buffer* part = home == homes_.end() ? nullptr : &buffers_[home->second];
-      if (part == nullptr) {
-        Buffer given;
-        given.value = root;
-        given.view = parts[i];
-        given.is_input = true;
-        given.last = int(layers_.size());
-        part = &buffers_.emplace_back(given);
-      }
-      part->parent = index;
-      part->first_block = next.first_block;
-      part->first_row = next.first_row;
-      part->first_col = next.first_col;
-      if (axis == 1) next.first_block += ceil_div(parts[i].channels, hardware_.block_in);
-      if (axis == 2) next.first_row += parts[i].height;
-      if (axis == 3) next.first_col += parts[i].width;
-    }
-    homes_[whole.value] = size_t(index);
-    views_[whole.value] = *joined;
-  }
-
-  // A part is of one concatenation alone. Nothing else can read one whose rows lie among those of others.
-  void check_parts(const Node& node, int axis) const {
-    const auto refuse = [&](ValueId v, const char* why) {
-      throw Error({{ErrorKind::kUnsupported, where(node), node.op,
-                    fmt::format("'{}' {}", graph_.value(v).name, why), "run it on the host"}});
-    };
-    std::set<ValueId> roots;
-    for (const ValueId v : node.inputs) {
-      const auto home = homes_.find(root_of(v));
-      const bool taken = home != homes_.end() && buffers_[home->second].parent >= 0;
-      if (!roots.insert(root_of(v)).second || taken) refuse(v, "is part of a concatenation already");
-      if (axis == 1) continue;
-      if (home == homes_.end()) refuse(v, "comes from the host, which packs images on their own");
-      if (!only_joined(home->second, v)) refuse(v, "is read by others as well");
-    }
-  }
-
-  // Whether `v`, the value of a buffer, and its parts have one reader each.
-  bool only_joined(size_t buffer, ValueId v) const {
-    if (root_of(v) != v || readers_[size_t(v)].size() != 1 || graph_.is_output(v)) return false;
-    for (size_t i = 0; i < buffers_.size(); ++i) {
-      if (buffers_[i].parent == int(buffer) && !only_joined(i, buffers_[i].value)) return false;
-    }
-    return !buffers_[buffer].is_input;
-  }
-
-  SourceView view_of(ValueId value) const {
-    const auto known = views_.find(value);
-    if (known != views_.end()) return known->second;
-    return image_view(graph_.value(value).shape).value_or(SourceView{});
-  }
-  // The value whose buffer a chain of views shows.
-  ValueId root_of(ValueId value) const {
-    const auto known = view_source_.find(value);
-    return known == view_source_.end() ? value : known->second;
-  }
-
-  size_t source_buffer(const OverlayLayer& layer, const LayerSource& source) {
-    const ValueId root = root_of(source.value);
-    const int now = int(layers_.size());
-    const std::optional<InputFold> fold = layer.fold;
-    const auto home = homes_.find(root);
-    if (home != homes_.end() && !fold) {
-      Buffer& buffer = buffers_[home->second];
-      buffer.last = now;
-      return home->second;
-    }
-    for (size_t i = 0; i < buffers_.size(); ++i) {
-      Buffer& buffer = buffers_[i];
-      const bool same_view = buffer.parent < 0 && buffer.view.planes == source.planes &&
-                             buffer.view.channels == source.channels && buffer.view.height == source.height &&
-                             buffer.view.width == source.width;
-      if (buffer.is_input && buffer.value == root && buffer.fold == fold && same_view) {
-        buffer.last = now;
-        return i;
-      }
-    }
-    Buffer buffer;
-    buffer.value = root;
-    buffer.view = overlay::view_of(layer, source);
-    buffer.fold = fold;
-    buffer.is_input = true;
-    buffer.is_constant = graph_.is_constant(root);
-    buffer.bipolar = source.bipolar;
-    buffer.first = 0;
-    buffer.last = now;
-    buffers_.push_back(buffer);
-    return buffers_.size() - 1;
   }
 
   void choose(CompiledLayer& compiled) {
@@ -341,15 +194,13 @@ class Compiler {
           graph_.is_output(value) ||
           std::any_of(readers.begin(), readers.end(), [&](NodeId n) { return !inside[size_t(n)]; });
       if (!needed) continue;
-      const ValueId root = root_of(value);
-      const auto home = homes_.find(root);
-      if (home == homes_.end()) {
+      const std::optional<size_t> home = places_.keep(value, int(layers_.size()));
+      if (!home) {
         throw Error(ErrorKind::kUnsupported,
                     "value '" + graph_.value(value).name + "' is only a view of an input of the program",
                     "leave " + graph_.nodes[size_t(id)].op + " to the host");
       }
-      Buffer& buffer = buffers_[home->second];
-      buffer.last = int(layers_.size());
+      const Buffer& buffer = places_.buffers()[*home];
       program_.outputs.push_back({value,
                                   graph_.value(value).name,
                                   graph_.value(value).shape,
@@ -358,7 +209,7 @@ class Compiler {
                                   buffer.bipolar,
                                   0,
                                   packed_activation_bytes(buffer.view, hardware_)});
-      output_buffers_.push_back(home->second);
+      output_buffers_.push_back(*home);
     }
   }
 
@@ -369,59 +220,33 @@ class Compiler {
     return address;
   }
 
-  // The outermost whole of a part, with the part's place in it.
-  Buffer place_in_whole(const Buffer& part) const {
-    Buffer place = part;
-    for (int parent = part.parent; parent >= 0; parent = place.parent) {
-      const Buffer& whole = buffers_[size_t(parent)];
-      place.first_block += whole.first_block;
-      place.first_row += whole.first_row;
-      place.first_col += whole.first_col;
-      place.view = whole.view;
-      place.address = whole.address;
-      place.parent = whole.parent;
+  // What lies in an image of others has their distances.
+  void place_in_images(CompiledLayer& compiled) const {
+    const auto part = [&](size_t buffer) { return places_.buffers()[buffer].parent >= 0; };
+    const auto image = [&](size_t buffer) -> const SourceView& { return places_.image_around(buffer); };
+    OverlayLayer& layer = compiled.layer;
+    if (part(compiled.result)) {
+      layer.result_row = image(compiled.result).width;
+      layer.result_plane = image(compiled.result).height * layer.result_row;
     }
-    return place;
+    for (size_t s = 0; s < compiled.sources.size(); ++s) {
+      if (!part(compiled.sources[s])) continue;
+      layer.sources[s].image_row = image(compiled.sources[s]).width;
+      layer.sources[s].image_plane = image(compiled.sources[s]).height * layer.sources[s].image_row;
+    }
   }
 
   void place_memory() {
     alignment_ =
         uint64_t(std::max({hardware_.input_bytes(), hardware_.weight_bytes(), hardware_.accumulator_bytes(),
                            hardware_.output_bytes(), hardware_.instruction_bytes(), int64_t{64}}));
-    for (const Buffer& buffer : buffers_) {  // a whole lives as long as its parts
-      for (int parent = buffer.parent; parent >= 0; parent = buffers_[size_t(parent)].parent) {
-        Buffer& whole = buffers_[size_t(parent)];
-        whole.first = std::min(whole.first, buffer.first);
-        whole.last = std::max(whole.last, buffer.last);
-      }
-    }
-    std::vector<LiveBuffer> live;
-    std::vector<size_t> owners;
-    for (size_t i = 0; i < buffers_.size(); ++i) {
-      if (buffers_[i].is_constant || buffers_[i].parent >= 0) continue;
-      live.push_back(
-          {packed_activation_bytes(buffers_[i].view, hardware_), buffers_[i].first, buffers_[i].last});
-      owners.push_back(i);
-    }
-    cursor_ = place_buffers(live, kFirstAddress, alignment_);
-    for (size_t i = 0; i < owners.size(); ++i) buffers_[owners[i]].address = live[i].address;
-    for (Buffer& buffer : buffers_) {
-      if (buffer.parent < 0) continue;
-      const Buffer place = place_in_whole(buffer);
-      const SourceView& whole = place.view;
-      const int64_t position =
-          (place.first_block * whole.height + place.first_row) * whole.width + place.first_col;
-      buffer.address = place.address + uint64_t(position * hardware_.input_bytes());
-    }
-    for (CompiledLayer& compiled : layers_) {
-      if (buffers_[compiled.result].parent < 0) continue;
-      const SourceView whole = place_in_whole(buffers_[compiled.result]).view;
-      compiled.layer.result_row = whole.width;
-      compiled.layer.result_plane = whole.height * whole.width;
-    }
+    cursor_ = places_.place(kFirstAddress, alignment_);
+    for (CompiledLayer& compiled : layers_) place_in_images(compiled);
     program_.static_address = align(cursor_);
-    for (Buffer& buffer : buffers_) {
-      if (buffer.is_constant) buffer.address = take(packed_activation_bytes(buffer.view, hardware_));
+    for (size_t i = 0; i < places_.buffers().size(); ++i) {
+      const Buffer& buffer = places_.buffers()[i];
+      if (!buffer.is_constant) continue;
+      places_.place_constant(i, take(packed_activation_bytes(buffer.view, hardware_)));
     }
     for (CompiledLayer& compiled : layers_) {
       compiled.weight_bytes = packed_weight_bytes(compiled.layer, hardware_);
@@ -433,7 +258,7 @@ class Compiler {
       if (compiled.layer.output.table != nullptr) compiled.table = take(kTableEntries);
       compiled.padding = take(compiled.padding_bytes);
     }
-    for (const Buffer& buffer : buffers_) {
+    for (const Buffer& buffer : places_.buffers()) {
       if (!buffer.is_input || buffer.is_constant) continue;
       const Value& value = graph_.value(buffer.value);
       program_.inputs.push_back({buffer.value, value.name, value.shape, buffer.view, buffer.fold,
@@ -441,7 +266,7 @@ class Compiler {
                                  packed_activation_bytes(buffer.view, hardware_)});
     }
     for (size_t i = 0; i < program_.outputs.size(); ++i) {
-      program_.outputs[i].address = buffers_[output_buffers_[i]].address;
+      program_.outputs[i].address = places_.buffers()[output_buffers_[i]].address;
     }
     check_memory("tensors and weights need");  // instructions could not even address what is beyond
   }
@@ -451,12 +276,12 @@ class Compiler {
     for (const CompiledLayer& compiled : layers_) {
       LayerAddresses addresses;
       for (const size_t source : compiled.sources) {
-        addresses.sources.push_back(int64_t(buffers_[source].address) / hardware_.input_bytes());
+        addresses.sources.push_back(int64_t(places_.buffers()[source].address) / hardware_.input_bytes());
       }
       addresses.weights = int64_t(compiled.weights) / hardware_.weight_bytes();
       addresses.parameters = int64_t(compiled.parameters) / hardware_.accumulator_bytes();
       addresses.table = int64_t(compiled.table);
-      addresses.result = int64_t(buffers_[compiled.result].address) / hardware_.output_bytes();
+      addresses.result = int64_t(places_.buffers()[compiled.result].address) / hardware_.output_bytes();
       addresses.padding = int64_t(compiled.padding) / hardware_.input_bytes();
       const RuntimeStatistics before = runtime.statistics();
       const uint64_t instructions = runtime.instruction_count(), uops = runtime.uop_image_bytes();
@@ -505,7 +330,7 @@ class Compiler {
       }
       pack_padding(compiled.layer, hardware_, part(compiled.padding, compiled.padding_bytes));
     }
-    for (const Buffer& buffer : buffers_) {
+    for (const Buffer& buffer : places_.buffers()) {
       if (!buffer.is_constant) continue;
       pack_activation(*graph_.value(buffer.value).constant, buffer.view, buffer.bipolar, hardware_,
                       part(buffer.address, packed_activation_bytes(buffer.view, hardware_)));
@@ -519,13 +344,9 @@ class Compiler {
   std::span<const NodeId> nodes_;
   const OverlayHardware& hardware_;
   const std::map<std::string, Schedule>& schedules_;
-  const std::vector<std::vector<NodeId>> readers_;  // of values
+  ValuePlaces places_;
   Diagnostics diagnostics_;
   std::vector<CompiledLayer> layers_;
-  std::vector<Buffer> buffers_;
-  std::map<ValueId, size_t> homes_;  // values that layers produce
-  std::map<ValueId, SourceView> views_;
-  std::map<ValueId, ValueId> view_source_;
   std::vector<size_t> output_buffers_;
   std::vector<size_t> defaulted_;  // layers whose schedule was searched for
   uint64_t alignment_ = 64, cursor_ = 0;

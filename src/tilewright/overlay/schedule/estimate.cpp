@@ -136,7 +136,11 @@ class Estimator {
       }
       const InputSplit split = split_input(tiling_, hardware_, source, tile);
       const int64_t cols = split.left + split.width + split.right, data = split.inside * split.width;
-      if (data == tiling_.input_plane && data == source.height * source.width && tiling_.row_step == 1) {
+      if (data == tiling_.input_plane && data == source.plane_distance() && tiling_.row_step == 1) {
+        for (int64_t n = 0; n < tile.batch.size(); ++n) load(0, in.size() * data, 0);
+        continue;
+      }
+      if (planes_are_rows(tiling_, source, split)) {
         for (int64_t n = 0; n < tile.batch.size(); ++n) load(0, in.size() * data, 0);
         continue;
       }

@@ -65,6 +65,11 @@ struct LayerSource {
   // for all of the result's.
   int32_t zero_point = 0;
   bool one_position = false, one_channel = false;
+  // Distances in the image that it is a part of, as those of OverlayLayer's result.
+  int64_t image_row = 0, image_plane = 0;
+
+  int64_t row_distance() const { return image_row > 0 ? image_row : width; }
+  int64_t plane_distance() const { return image_plane > 0 ? image_plane : height * width; }
 };
 
 // How a 3-channel image is rearranged when the host packs it: fold_y x fold_x neighbouring positions become

@@ -305,7 +305,14 @@ InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, co
                                          split.inside <= max_size && split.width <= max_size);
   split.one_load = cols_fit && rows_fit && split.inside > 0 && split.width > 0;
   split.row_loads = !cols_fit;
+  split.one_run = split.inside == rows && split.width == cols &&
+                  (rows == 1 || (cols == source.row_distance() && step == 1));
   return split;
+}
+
+bool planes_are_rows(const Tiling& tiling, const LayerSource& source, const InputSplit& split) {
+  const int64_t run = split.inside * split.width;
+  return source.image_plane > 0 && split.one_run && run == tiling.input_plane;
 }
 
 namespace {

@@ -137,6 +137,7 @@ struct InputSplit {
   int64_t left = 0, width = 0, right = 0;
   bool one_load = false;   // the instruction pads all around
   bool row_loads = false;  // else: every inside row on its own, its padding read from DRAM
+  bool one_run = false;    // no padding, and its elements follow each other in DRAM
   // Elements of padding that have to be read from DRAM.
   int64_t padding_from_dram() const {
     if (one_load) return 0;
@@ -146,6 +147,10 @@ struct InputSplit {
 };
 InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, const LayerSource& source,
                        const Tile& tile);
+
+// Whether one LOAD brings the planes of a tile as its rows: they are pieces of a larger image, of one run
+// each.
+bool planes_are_rows(const Tiling& tiling, const LayerSource& source, const InputSplit& split);
 
 struct StepPlan {
   std::vector<Tile> tiles;
