@@ -1,4 +1,4 @@
-// ONNX files, opsets 1 to 21, to a Graph of opset-17 semantics.
+// ONNX files, opsets 1 to 23, to a Graph of opset-17 semantics.
 //
 // What a file may contain but a Graph cannot: symbolic dimensions are bound by name
 // (OnnxOptions::dimensions), Constant nodes become constants, operators of other opsets are rewritten

@@ -45,8 +45,8 @@ const std::pair<std::vector<std::string_view>, const char*> kWaysOut[] = {
      "text is prepared before the network: begin behind it, with numbers"},
     {{"Optional", "OptionalGetElement", "OptionalHasElement"},
      "export the model without optional values: with fixed inputs they are not needed"},
-    {{"QAttention", "Attention", "MultiHeadAttention", "QEmbedLayerNormalization", "EmbedLayerNormalization",
-      "SkipLayerNormalization", "QLinearWhere", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul",
+    {{"QAttention", "DecoderMaskedMultiHeadAttention", "PackedAttention", "PackedMultiHeadAttention",
+      "QEmbedLayerNormalization", "QLinearWhere", "DynamicQuantizeLSTM", "DynamicQuantizeMatMul",
       "MatMulIntegerToFloat"},
      "export the float model without ONNX Runtime's graph optimisations, and quantise it with 'tilewright "
      "quantize'"},

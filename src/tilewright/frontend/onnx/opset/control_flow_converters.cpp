@@ -32,13 +32,6 @@ bool outputs_fit(const Node& node, NodeConversion& conversion, size_t count) {
   return false;
 }
 
-void define_all(Node& node, NodeConversion& conversion, const std::vector<ValueId>& values) {
-  for (size_t i = 0; i < node.outputs.size() && i < values.size(); ++i) {
-    if (node.outputs[i] != kNoValue) conversion.define(node.outputs[i], values[i]);
-  }
-  node.outputs.clear();
-}
-
 // A condition that depends on the data chooses between the results of both branches.
 void choose_result(Node& node, NodeConversion& conversion, const std::vector<ValueId>& yes,
                    const std::vector<ValueId>& no) {

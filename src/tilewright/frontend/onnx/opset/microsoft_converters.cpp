@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <numeric>
 
 #include "tilewright/frontend/onnx/opset/opset_helpers.h"
 #include "tilewright/frontend/onnx/opset/steps.h"
@@ -173,18 +174,20 @@ void fused_activation(Node& node, NodeConversion& conversion) {
   node.outputs.clear();
 }
 
-// alpha times the product of matrices, either of them transposed.
+// alpha times the product of matrices, either of them transposed, or with its first axis behind the others of
+// the batch.
 void fused_matmul(Node& node, NodeConversion& conversion) {
   Steps s(conversion);
-  if (node.int_or("transBatchA", 0) != 0 || node.int_or("transBatchB", 0) != 0 || !node.has_input(1))
-    return conversion.unsupported("transposes batches");
+  if (!node.has_input(1)) return conversion.invalid("has no second factor");
   ValueId factors[2] = {node.input(0), node.input(1)};
   for (const int i : {0, 1}) {
     const int rank = s.shape(factors[i]).rank();
-    if (node.int_or(i == 0 ? "transA" : "transB", 0) == 0 || rank < 2) continue;
-    std::vector<int64_t> perm;
-    for (int64_t axis = 0; axis < rank; ++axis) perm.push_back(axis);
-    std::swap(perm[size_t(rank) - 1], perm[size_t(rank) - 2]);
+    std::vector<int64_t> perm(static_cast<size_t>(rank));
+    std::iota(perm.begin(), perm.end(), 0);
+    if (rank > 2 && node.int_or(i == 0 ? "transBatchA" : "transBatchB", 0) != 0)
+      std::rotate(perm.begin(), perm.begin() + 1, perm.end() - 1);
+    if (rank >= 2 && node.int_or(i == 0 ? "transA" : "transB", 0) != 0)
+      std::swap(perm[size_t(rank) - 1], perm[size_t(rank) - 2]);
     factors[i] = s.transpose(factors[i], perm);
   }
   ValueId y = s.op("MatMul", {factors[0], factors[1]});
@@ -216,13 +219,19 @@ using Convert = void (*)(Node&, NodeConversion&);
 
 const std::map<std::string, Convert>& microsoft_converters() {
   static const std::map<std::string, Convert> table = {
+      {"Attention", convert_microsoft_attention},
       {"BiasGelu", gelu},
       {"DequantizeLinear", plain},
+      {"EmbedLayerNormalization", convert_embed_layer_normalization},
       {"FastGelu", gelu},
       {"FusedConv", fused_activation},
       {"FusedGemm", fused_activation},
       {"FusedMatMul", fused_matmul},
       {"Gelu", gelu},
+      {"GroupQueryAttention", convert_group_query_attention},
+      {"LayerNormalization", plain},
+      {"MatMulNBits", convert_matmul_n_bits},
+      {"MultiHeadAttention", convert_multi_head_attention},
       {"QGemm", gemm},
       {"QLinearAdd", binary},
       {"QLinearAveragePool", pool},
@@ -235,6 +244,10 @@ const std::map<std::string, Convert>& microsoft_converters() {
       {"QLinearSoftmax", unary},
       {"QuantizeLinear", plain},
       {"QuickGelu", gelu},
+      {"RotaryEmbedding", convert_microsoft_rotary_embedding},
+      {"SimplifiedLayerNormalization", convert_rms_normalization},
+      {"SkipLayerNormalization", convert_skip_layer_normalization},
+      {"SkipSimplifiedLayerNormalization", convert_skip_layer_normalization},
   };
   return table;
 }

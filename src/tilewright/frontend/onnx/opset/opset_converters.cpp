@@ -147,22 +147,6 @@ void convert_lp_pool(Node& node, NodeConversion& conversion) {
   node.attributes.erase("ceil_mode");
 }
 
-void convert_quantize(Node& node, NodeConversion& conversion) {
-  if (conversion.opset() < 19) return;
-  node.attributes.erase("saturate");
-  if (node.int_or("block_size", 0) != 0) return conversion.unsupported("is blocked (block_size)");
-  node.attributes.erase("block_size");
-  if (!node.has("output_dtype")) return;
-  const int64_t number = node.int_or("output_dtype", 0);
-  node.attributes.erase("output_dtype");
-  if (number == 0 || node.has_input(2) || !node.has_input(1)) return;
-  const auto type = number < 0 || number > 1000 ? std::nullopt : element_type_from_onnx(int(number));
-  if (!type || !is_integer(*type)) {
-    return conversion.unsupported(fmt::format("quantises to {}", onnx_type_name(int(number))));
-  }
-  input_slot(node, 2) = conversion.constant("zero_point", Tensor(*type, conversion.shape(node.inputs[1])));
-}
-
 void convert_scatter(Node& node, NodeConversion&) { node.op = "ScatterElements"; }
 
 void convert_log_sum(Node& node, NodeConversion& conversion) {
@@ -190,6 +174,7 @@ const std::map<std::string, Converter> kConverters = {
     {"Add", convert_legacy_broadcast},
     {"Affine", convert_affine},
     {"And", convert_legacy_broadcast},
+    {"Attention", convert_attention},
     {"AveragePool", convert_average_pool},
     {"BatchNormalization", convert_batch_normalization},
     {"BlackmanWindow", convert_window},
@@ -201,7 +186,7 @@ const std::map<std::string, Converter> kConverters = {
     {"ConcatFromSequence", convert_concat_from_sequence},
     {"Crop", convert_crop},
     {"DFT", convert_dft},
-    {"DequantizeLinear", convert_quantize},
+    {"DequantizeLinear", convert_dequantize},
     {"Div", convert_legacy_broadcast},
     {"Dropout", convert_dropout},
     {"Einsum", convert_einsum},
@@ -236,6 +221,7 @@ const std::map<std::string, Converter> kConverters = {
     {"Pad", convert_pad},
     {"Pow", convert_legacy_broadcast},
     {"QuantizeLinear", convert_quantize},
+    {"RMSNormalization", convert_rms_normalization},
     {"RNN", convert_recurrent},
     {"ReduceL1", convert_reduction},
     {"ReduceL2", convert_reduction},
@@ -250,6 +236,7 @@ const std::map<std::string, Converter> kConverters = {
     {"Resize", convert_resize},
     {"ReverseSequence", convert_reverse_sequence},
     {"RoiAlign", convert_roi_align},
+    {"RotaryEmbedding", convert_rotary_embedding},
     {"STFT", convert_stft},
     {"ScaledTanh", convert_affine},
     {"Scan", convert_scan},
@@ -262,6 +249,7 @@ const std::map<std::string, Converter> kConverters = {
     {"SequenceLength", convert_sequence_length},
     {"SequenceMap", convert_sequence_map},
     {"Shrink", rewrite_shrink},
+    {"SimplifiedLayerNormalization", convert_rms_normalization},  // of ONNX Runtime, without a domain
     {"Slice", convert_slice},
     {"Softmax", convert_softmax},
     {"SoftmaxCrossEntropyLoss", convert_cross_entropy_loss},
@@ -280,6 +268,7 @@ const std::map<std::string, Converter> kConverters = {
 bool is_rewritten_operator(const std::string& op) {
   static const std::set<std::string> rewritten = {
       "Affine",
+      "Attention",
       "BlackmanWindow",
       "CastLike",
       "Celu",
@@ -306,10 +295,12 @@ bool is_rewritten_operator(const std::string& op) {
       "Mish",
       "NegativeLogLikelihoodLoss",
       "NonZero",
+      "RMSNormalization",
       "RNN",
       "ReduceLogSum",
       "ReduceLogSumExp",
       "ReverseSequence",
+      "RotaryEmbedding",
       "STFT",
       "ScaledTanh",
       "Scan",
@@ -322,6 +313,7 @@ bool is_rewritten_operator(const std::string& op) {
       "SequenceLength",
       "SequenceMap",
       "Shrink",
+      "SimplifiedLayerNormalization",
       "SoftmaxCrossEntropyLoss",
       "SplitToSequence",
       "Upsample",

@@ -1,4 +1,4 @@
-// Nodes of opset 1 to 21 rewritten to the operators, attributes and inputs of opset 17.
+// Nodes of opset 1 to 23 rewritten to the operators, attributes and inputs of opset 17.
 //
 // A converter changes one node in place. What must come before it is emitted (and its shape inferred) through
 // the NodeConversion, so that the node itself stays the one that produces the original outputs. Source of the

@@ -15,6 +15,13 @@ void trim_absent(Node& node) {
   while (node.outputs.size() > 1 && node.outputs.back() == kNoValue) node.outputs.pop_back();
 }
 
+void define_all(Node& node, NodeConversion& conversion, const std::vector<ValueId>& values) {
+  for (size_t i = 0; i < node.outputs.size() && i < values.size(); ++i) {
+    if (node.outputs[i] != kNoValue) conversion.define(node.outputs[i], values[i]);
+  }
+  node.outputs.clear();
+}
+
 Tensor int64_list(const std::vector<int64_t>& values) {
   return Tensor(Shape{int64_t(values.size())}, std::span<const int64_t>(values));
 }

@@ -12,6 +12,9 @@ ValueId& input_slot(Node& node, size_t index);
 // Drops absent inputs and outputs at the end of the lists.
 void trim_absent(Node& node);
 
+// Makes the outputs that are wanted copies of `values`, in order.
+void define_all(Node& node, NodeConversion& conversion, const std::vector<ValueId>& values);
+
 Tensor int64_list(const std::vector<int64_t>& values);
 
 // Moves an attribute with a list of integers (or one integer) to input `index`. No attribute: nothing
@@ -78,6 +81,17 @@ void convert_first_opsets(Node& node, NodeConversion& conversion);  // applies t
 void convert_image_scaler(Node& node, NodeConversion& conversion);
 void convert_crop(Node& node, NodeConversion& conversion);
 void convert_affine(Node& node, NodeConversion& conversion);
+// attention_converters.cpp
+void convert_attention(Node& node, NodeConversion& conversion);
+void convert_rotary_embedding(Node& node, NodeConversion& conversion);
+void convert_microsoft_rotary_embedding(Node& node, NodeConversion& conversion);
+// quantiser_converters.cpp
+void convert_quantize(Node& node, NodeConversion& conversion);
+void convert_dequantize(Node& node, NodeConversion& conversion);
+// norm_converters.cpp
+void convert_rms_normalization(Node& node, NodeConversion& conversion);
+void convert_skip_layer_normalization(Node& node, NodeConversion& conversion);
+void convert_embed_layer_normalization(Node& node, NodeConversion& conversion);
 // control_flow_converters.cpp, sequence_converters.cpp
 void convert_if(Node& node, NodeConversion& conversion);
 void convert_loop(Node& node, NodeConversion& conversion);

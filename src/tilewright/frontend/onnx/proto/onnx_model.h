@@ -18,7 +18,7 @@
 namespace tilewright {
 
 inline constexpr int kOldestOpset = 1;
-inline constexpr int kNewestOpset = 21;
+inline constexpr int kNewestOpset = 23;
 
 // The metadata that hold Graph::rounding where it is not kOnce.
 inline constexpr const char* kRoundingProperty = "tilewright.rounding";

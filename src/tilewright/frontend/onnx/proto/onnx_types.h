@@ -1,4 +1,4 @@
-// The element type numbers of ONNX files (TensorProto.DataType), up to opset 21.
+// The element type numbers of ONNX files (TensorProto.DataType), up to opset 23.
 #pragma once
 
 #include <optional>
