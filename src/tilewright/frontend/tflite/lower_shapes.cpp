@@ -176,14 +176,41 @@ void lower_split(TfliteLowering& l) {
   for (int i = 0; i < l.output_count(); ++i) l.finish(i, parts[size_t(i)], layout);
 }
 
+// With batches, sentence b of the indices reads sentence b of the elements: all sentences are rows of one
+// table, and the indices count in it.
 void lower_gather(TfliteLowering& l) {
   l.require(2, 1);
   l.require_options();
-  if (l.options().batch_dims != 0) {
-    throw Error(ErrorKind::kUnsupported, "gathers batch by batch", "batch_dims must be 0");
+  const Shape x = l.shape(0), at = l.shape(1);
+  const int64_t axis = normalize_axis(l.options().axis, x.rank());
+  const int64_t batches = l.options().batch_dims + (l.options().batch_dims < 0 ? at.rank() : 0);
+  if (batches == 0)
+    return l.finish(0, l.emit("Gather", {l.value(0, kFile), l.value(1, kFile)}, {{"axis", axis}}), kFile);
+  bool fits = batches > 0 && batches <= axis && batches <= at.rank();
+  for (int i = 0; fits && i < batches; ++i) fits = x[i] == at[i];
+  if (!fits) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("gathers from {} at {} along axis {} with batch_dims {}", to_string(x),
+                            to_string(at), axis, l.options().batch_dims),
+                "both need the same first batch_dims axes, and the axis lies behind them");
   }
-  const int64_t axis = normalize_axis(l.options().axis, l.shape(0).rank());
-  l.finish(0, l.emit("Gather", {l.value(0, kFile), l.value(1, kFile)}, {{"axis", axis}}), kFile);
+  const int64_t batch = x.count(0, int(batches)), outer = x.count(int(batches), int(axis)),
+                size = x[int(axis)];
+  const int64_t inner = x.count(int(axis) + 1, x.rank()), count = at.count(int(batches), at.rank());
+  const std::vector<int64_t> perm = {0, 2, 1, 3};
+  const ValueId parts =
+      l.emit("Transpose", {l.reshape(l.value(0, kFile), {batch, outer, size, inner})}, {{"perm", perm}});
+  const ValueId rows = l.reshape(parts, {batch * size, outer, inner});
+  const ValueId indices = l.reshape(l.value(1, kFile), {batch, count});
+  Tensor first(l.value_of(indices).type, {batch, 1});
+  for (int64_t b = 0; b < batch; ++b) first.set_integer(b, b * size);
+  const ValueId places = l.emit("Add", {indices, l.constant_value("first", std::move(first))});
+  const ValueId picked =
+      l.emit("Gather", {rows, places}, {{"axis", int64_t{0}}});  // [batch, count, outer, inner]
+  std::vector<int64_t> dims(x.begin(), x.begin() + axis);
+  dims.insert(dims.end(), at.begin() + batches, at.end());
+  dims.insert(dims.end(), x.begin() + axis + 1, x.end());
+  l.finish(0, l.reshape(l.emit("Transpose", {picked}, {{"perm", perm}}), Shape(std::move(dims))), kFile);
 }
 
 }  // namespace tilewright

@@ -47,9 +47,9 @@ class Attention {
     }
     is_flat_ = rank == 3;
     o_.q = by_heads(0, "q_num_heads");
-    o_.k = by_heads(1, "kv_num_heads");
-    o_.v = by_heads(2, "kv_num_heads");
-    if (conversion_.failed()) return false;
+    if (o_.q != kNoValue) o_.k = by_heads(1, "kv_num_heads");
+    if (o_.k != kNoValue) o_.v = by_heads(2, "kv_num_heads");
+    if (o_.v == kNoValue) return false;
     const Shape q = s_.shape(o_.q), k = s_.shape(o_.k), v = s_.shape(o_.v);
     if (q[0] != k[0] || q[0] != v[0] || k[1] != v[1] || k[2] != v[2] || q[3] != k[3]) {
       return fail(fmt::format("its query {}, key {} and value {} (batch, heads, length, size) do not fit",

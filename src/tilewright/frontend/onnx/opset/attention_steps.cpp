@@ -50,8 +50,8 @@ AttentionValues attend(Steps& s, const AttentionOperands& operands) {
 
 double default_attention_scale(int64_t head_size) { return 1 / std::sqrt(double(head_size)); }
 
-ValueId causal_bias(Steps& s, ElementType type, int64_t length, int64_t keys, int64_t offset,
-                    int64_t window) {
+ValueId causal_bias(Steps& s, ElementType type, int64_t length, int64_t keys, int64_t offset, int64_t window,
+                    bool last_sees_all) {
   constexpr int64_t kMostElements = 1 << 26;
   if (length > 0 && keys > kMostElements / length) {
     s.conversion().unsupported(fmt::format("hides later keys in {} x {} scores", length, keys),
@@ -59,7 +59,7 @@ ValueId causal_bias(Steps& s, ElementType type, int64_t length, int64_t keys, in
     return kNoValue;
   }
   Tensor bias(type, Shape{length, keys});
-  for (int64_t i = 0; i < length; ++i) {
+  for (int64_t i = 0; i < length - (last_sees_all ? 1 : 0); ++i) {
     for (int64_t j = 0; j < keys; ++j) {
       const bool is_seen = j <= i + offset && (window < 0 || j >= i + offset - window);
       if (!is_seen) bias.set_number(i * keys + j, -std::numeric_limits<double>::infinity());

@@ -219,9 +219,9 @@ class FusedAttention {
         o_.bias = s_.op("Where", {kept, s_.number(type, 0), s_.number(type, hidden)});
       }
     }
-    // A single query sees all keys: it is taken for the newest.
+    // The last query sees all keys: it is taken for the newest.
     if (!conversion_.failed() && node_.int_or("unidirectional", 0) != 0 && q[2] > 1 && past_ + 1 < keys)
-      o_.bias = sum_of(s_, o_.bias, causal_bias(s_, type, q[2], keys, past_));
+      o_.bias = sum_of(s_, o_.bias, causal_bias(s_, type, q[2], keys, past_, -1, true));
     return !conversion_.failed();
   }
 
