@@ -536,3 +536,78 @@ def test_layer_normalization(domain, opset):
                            opset=opset)
     for found, expected in zip((y, mean, inverse), normalized(x, scale, shift, 1e-5)):
         close(found, expected)
+
+
+def few_bits(rng, rows, columns, block=32):
+    """4-bit weights as MatMulNBits has them, and the numbers that they stand for."""
+    blocks = rows // block
+    integers, zero = rng.integers(0, 16, (columns, rows)), rng.integers(0, 16, (columns, blocks))
+    scales = rng.uniform(0.01, 0.05, (columns, blocks)).astype(np.float32)
+    numbers = (integers - np.repeat(zero, block, 1)) * np.repeat(scales.astype(np.float64), block, 1)
+    return packed(integers, 4).reshape(columns, blocks, -1), scales.reshape(-1), packed(zero, 4).reshape(-1), numbers.T
+
+
+@pytest.mark.parametrize("past", [0, 3])
+def test_decoder_block_as_tools_export_it(past):
+    """Root mean squares, 4-bit products, rotary attention of groups whose lengths come from the mask, a gate."""
+    rng = np.random.default_rng(past)
+    heads, key_heads, size, width, inner, length = 4, 2, 16, 64, 96, 2 if past == 0 else 1
+    keys, out = length + past, heads * size
+    shapes = {"qkv": (width, (heads + 2 * key_heads) * size), "o": (out, width), "gate": (width, inner),
+              "up": (width, inner), "down": (inner, width)}
+    weights = {name: few_bits(rng, *shape) for name, shape in shapes.items()}
+    scales = [random(rng, width) for _ in range(3)]
+    angles = rng.uniform(0, 6, (9, size // 2))
+    cosines, sines = np.cos(angles).astype(np.float32), np.sin(angles).astype(np.float32)
+    constants = {"cos": cosines, "sin": sines, "one": np.array(1, np.int64), "ones": np.array([1], np.int64)}
+    constants |= {f"s{i}": scale for i, scale in enumerate(scales)}
+    node = helper.make_node
+
+    def product(x, name, y):
+        constants.update({f"{name}.{part}": a for part, a in zip(("w", "s", "z"), weights[name])})
+        rows, columns = shapes[name]
+        return node("MatMulNBits", [x, f"{name}.w", f"{name}.s", f"{name}.z"], [y], domain=MICROSOFT, K=rows,
+                    N=columns, bits=4, block_size=32)
+
+    nodes = [
+        node("ReduceSum", ["mask", "ones"], ["counts"], keepdims=1), node("Sub", ["counts", "one"], ["last"]),
+        node("Cast", ["last"], ["last32"], to=6), node("Shape", ["mask"], ["sizes"]),
+        node("Gather", ["sizes", "one"], ["total"], axis=0), node("Cast", ["total"], ["total32"], to=6),
+        node("SimplifiedLayerNormalization", ["x", "s0"], ["a"], axis=-1, epsilon=1e-5, stash_type=1),
+        product("a", "qkv", "b"),
+        node("GroupQueryAttention", ["b", "", "", "past.k", "past.v", "last32", "total32", "cos", "sin"],
+             ["c", "present.k", "present.v"], domain=MICROSOFT, num_heads=heads, kv_num_heads=key_heads, do_rotary=1),
+        product("c", "o", "d"),
+        node("SkipSimplifiedLayerNormalization", ["x", "d", "s1"], ["e", "", "", "f"], domain=MICROSOFT, epsilon=1e-5),
+        product("e", "gate", "g"), product("e", "up", "h"), node("Sigmoid", ["g"], ["i"]), node("Mul", ["g", "i"], ["j"]),
+        node("Mul", ["j", "h"], ["k"]), product("k", "down", "l"),
+        node("SkipSimplifiedLayerNormalization", ["f", "l", "s2"], ["y", "", "", "whole"], domain=MICROSOFT, epsilon=1e-5)]
+    x, mask = random(rng, 1, length, width), np.ones((1, keys), np.int64)
+    feeds = {"x": x, "mask": mask, "past.k": random(rng, 1, key_heads, past, size),
+             "past.v": random(rng, 1, key_heads, past, size)}
+    if past == 0:  # a prompt
+        feeds = {"x": x, "mask": mask}
+        nodes[8].input[3:5] = ["", ""]
+    graph = helper.make_graph(
+        nodes, "block", [helper.make_tensor_value_info(n, TYPES[a.dtype], a.shape) for n, a in feeds.items()],
+        [helper.make_tensor_value_info(n, 1, None) for n in ("y", "whole", "present.k")],
+        [numpy_helper.from_array(a, n) for n, a in constants.items()])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21), helper.make_opsetid(MICROSOFT, 1)])
+    model.ir_version = 10
+    y, whole, present = backend.ready(model, "CPU", "overlay-16x16", 1).run(list(feeds.values()))
+
+    numbers = {name: parts[3] for name, parts in weights.items()}
+    epsilon = np.float32(1e-5)
+    q, k, v = np.split(by_root(x, scales[0], epsilon)[0] @ numbers["qkv"], [out, out + key_heads * size], axis=-1)
+    places = np.arange(past, keys)[None]
+    q, k = (rotary(by_heads(a, n), cosines[places], sines[places], size, False) for a, n in ((q, heads), (k, key_heads)))
+    v = by_heads(v, key_heads)
+    if past:
+        k, v = np.concatenate([feeds["past.k"], k], axis=2), np.concatenate([feeds["past.v"], v], axis=2)
+    total = x + flat(attention(q, k, v, causal(length, keys, past))[0]) @ numbers["o"]
+    e = by_root(total, scales[1], epsilon)[0]
+    g = e @ numbers["gate"]
+    total = total + (g / (1 + np.exp(-g)) * (e @ numbers["up"])) @ numbers["down"]
+    close(present, k, 1e-4)
+    close(whole, total, 1e-4)
+    close(y, by_root(total, scales[2], epsilon)[0], 1e-4)

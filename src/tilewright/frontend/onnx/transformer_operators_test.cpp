@@ -241,10 +241,6 @@ TEST(TransformerOperators, NormalisationsThatDoNotFit) {
 
 TEST(TransformerOperators, AttentionOfOnnxRuntimeThatDoesNotFit) {
   const std::string two = int_attribute("num_heads", 2);
-  const std::string forms =
-      "; give it query, key and value of batch x length x width, or packed as batch x length x heads x 3 (2 "
-      "for "
-      "keys and values) x size";
   const std::string divide = "; num_heads has to divide the width of queries, keys and values";
   expect_errors({
       {"Attention", kMicrosoft, {"1x3x4", "4x12"}, "", "attribute 'num_heads' is 0; give it at least 1"},
@@ -286,6 +282,17 @@ TEST(TransformerOperators, AttentionOfOnnxRuntimeThatDoesNotFit) {
        {"1x3x4", "4x12", "12", "-", "-", "1x2x3x4"},
        two,
        "adds 1x2x3x4 to its scores; give it 1 x 2 x 3 x 3, where the first two can be 1"},
+  });
+}
+
+TEST(TransformerOperators, MultiHeadAttentionThatDoesNotFit) {
+  const std::string two = int_attribute("num_heads", 2);
+  const std::string forms =
+      "; give it query, key and value of batch x length x width, or packed as batch x length x heads x 3 (2 "
+      "for "
+      "keys and values) x size";
+  const std::string divide = "; num_heads has to divide the width of queries, keys and values";
+  expect_errors({
       {"MultiHeadAttention",
        kMicrosoft,
        {"1x3x4", "1x5x4", "1x5x4"},
@@ -425,7 +432,7 @@ TEST(TransformerOperators, MatMulOfFewBitsThatDoesNotFit) {
   });
 }
 
-TEST(TransformerOperators, QuantisersOfOpset23) {
+TEST(TransformerOperators, QuantisersAndProducts) {
   const auto number = int_attribute;
   expect_errors({
       {"QuantizeLinear",
@@ -446,6 +453,13 @@ TEST(TransformerOperators, QuantisersOfOpset23) {
        "every "
        "block"},
       {"FusedMatMul", kMicrosoft, {"4x6"}, "", "has no second factor"},
+      {"Gemm",
+       "",
+       {"2x3x4", "4x5"},
+       "",
+       "its first factor is 2x3x4; a Gemm takes matrices: MatMul and Add take more axes, or a Reshape before "
+       "it "
+       "fewer"},
   });
   EXPECT_EQ(ops_of({"QuantizeLinear", "", {"4x6", "=1"}, number("precision", 1), ""}), Ops{"QuantizeLinear"});
   EXPECT_EQ(ops_of({"DequantizeLinear", "", {"4x6:3", "=1"}, number("output_dtype", 1), ""}),

@@ -88,6 +88,11 @@ void convert_dropout(Node& node, NodeConversion& conversion) {
 
 void convert_gemm(Node& node, NodeConversion& conversion) {
   if (conversion.opset() < 7) node.attributes.erase("broadcast");
+  const Shape x = conversion.shape(node.inputs[0]);
+  if (x.rank() > 2) {
+    conversion.error(ErrorKind::kInvalidInput, fmt::format("its first factor is {}", to_string(x)),
+                     "a Gemm takes matrices: MatMul and Add take more axes, or a Reshape before it fewer");
+  }
 }
 
 // Before opset 13 the input counts as a matrix, [axes before `axis`] x [axes from it on], and each of its
