@@ -7,6 +7,7 @@
 #include "model/own_networks/own_networks.h"
 #include "model/recurrent/control_flow_networks.h"
 #include "model/recurrent/recurrent_networks.h"
+#include "model/recurrent/transformer_networks.h"
 #include "support/frontend/saved_model_testing.h"
 #include "tilewright/base/file.h"
 #include "tilewright/frontend/onnx/onnx_writer.h"
@@ -28,6 +29,7 @@ struct Files {
     write_file(folder / "loop.onnx", loop_file(3));
     write_file(folder / "sequence.onnx", sequence_file());
     write_file(folder / "microsoft.onnx", microsoft_file());
+    write_file(folder / "transformer.onnx", transformer_file());
     write_file(folder / "forest.onnx", forest_file({.classes = 3}));
     write_file(folder / "lenet.tflite", tflite_twin(quantized));
     const std::vector<std::byte> frozen = graphdef_twin(lenet);
@@ -55,9 +57,10 @@ std::vector<FuzzTarget> own_models() {
           onnx_target(folder / "residual_int8.onnx"), onnx_target(folder / "signs.onnx"),
           onnx_target(folder / "lstm.onnx"),          onnx_target(folder / "gru.onnx"),
           onnx_target(folder / "loop.onnx"),          onnx_target(folder / "sequence.onnx"),
-          onnx_target(folder / "microsoft.onnx"),     tflite_target(folder / "lenet.tflite"),
-          tflite_target(folder / "depthwise.tflite"), tensorflow_target(folder / "lenet.pb"),
-          tensorflow_target(folder / "residual.pb"),  checkpoint_target(folder / "lenet_saved")};
+          onnx_target(folder / "microsoft.onnx"),     onnx_target(folder / "transformer.onnx"),
+          tflite_target(folder / "lenet.tflite"),     tflite_target(folder / "depthwise.tflite"),
+          tensorflow_target(folder / "lenet.pb"),     tensorflow_target(folder / "residual.pb"),
+          checkpoint_target(folder / "lenet_saved")};
 }
 
 }  // namespace tilewright

@@ -56,7 +56,7 @@ class Attention {
                               to_string(q), to_string(k), to_string(v)),
                   "all need one batch, query and key one size, key and value one length and number of heads");
     }
-    if (q[1] % std::max<int64_t>(k[1], 1) != 0) {
+    if (k[1] < 1 || q[1] % k[1] != 0) {
       return fail(fmt::format("{} heads of keys do not divide {} heads of queries", k[1], q[1]),
                   "give it a multiple of kv_num_heads as q_num_heads");
     }
@@ -186,6 +186,7 @@ std::optional<Rotation> rotation_of(Node& node, NodeConversion& conversion, int6
     return fail(fmt::format("its input is {}", to_string(x)),
                 "give it batch x length x (heads * size) or batch x heads x length x size");
   }
+  if (x.element_count() == 0) return fail("turns nothing", "give it at least one element");
   const bool is_flat = x.rank() == 3;
   const int64_t heads = is_flat ? node.int_or("num_heads", 0) : x[1];
   if (heads < 1 || (is_flat && x[2] % heads != 0)) {

@@ -62,8 +62,10 @@ class FusedAttention {
     const std::vector<int64_t> sizes =
         node_.ints_or("qkv_hidden_sizes", w.rank() == 2 && w[1] % 3 == 0 ? std::vector<int64_t>(3, w[1] / 3)
                                                                          : std::vector<int64_t>{});
+    const auto is_part = [&](int64_t size) { return size >= 1 && size <= w[1]; };
     const bool fits = x.rank() == 3 && w.rank() == 2 && w[0] == x[2] && sizes.size() == 3 &&
-                      sizes[0] == sizes[1] && sizes[0] + sizes[1] + sizes[2] == w[1];
+                      std::ranges::all_of(sizes, is_part) && sizes[0] == sizes[1] &&
+                      sizes[0] + sizes[1] + sizes[2] == w[1];
     if (!fits) {
       return fail(fmt::format("its weights {} do not fit its input {}", to_string(w), to_string(x)),
                   "give it batch x length x width and weights of width x (queries, keys, values)");

@@ -59,7 +59,8 @@ class GroupQuery {
 
   bool read_operands() {
     const Shape q = s_.shape(node_.input(0));
-    if (heads_ < 1 || key_heads_ < 1 || heads_ % key_heads_ != 0) {
+    constexpr int64_t kMostHeads = int64_t{1} << 30;
+    if (heads_ < 1 || heads_ > kMostHeads || key_heads_ < 1 || heads_ % key_heads_ != 0) {
       return fail(fmt::format("{} heads of keys do not divide {} heads of queries", key_heads_, heads_),
                   "give it a multiple of kv_num_heads as num_heads");
     }

@@ -30,11 +30,11 @@ class BlockedWeights {
     }
     if (bits_ != 2 && bits_ != 4 && bits_ != 8)
       return fail(fmt::format("has weights of {} bits", bits_), "quantise the model to 2, 4 or 8");
+    constexpr int64_t kLongest = int64_t{1} << 30;
     const bool is_power = block_ > 0 && (block_ & (block_ - 1)) == 0;
-    if (!is_power || block_ < 16)
+    if (!is_power || block_ < 16 || block_ > kLongest)
       return fail(fmt::format("attribute 'block_size' is {}", block_),
                   "it has to be a power of two, from 16 on");
-    constexpr int64_t kLongest = int64_t{1} << 31;
     if (rows_ < 1 || columns_ < 1 || rows_ > kLongest || columns_ > kLongest)
       return fail(fmt::format("attributes 'K' and 'N' are {} and {}", rows_, columns_),
                   "they are the sizes of the weights");

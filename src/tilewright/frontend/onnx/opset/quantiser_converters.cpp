@@ -27,10 +27,11 @@ int64_t taken(Node& node, const std::string& attribute) {
 // (x - zero point) * scale, where `block` neighbours along an axis share both: integers become real numbers
 // by a DequantizeLinear of scale 1, since not all of them have other operators.
 ValueId dequantized_by_blocks(Node& node, NodeConversion& conversion, int64_t block) {
+  constexpr int64_t kLargestBlock = int64_t{1} << 40;
   Steps s(conversion);
   const Shape x = s.shape(node.input(0)), scale = s.shape(node.input(1));
   const int axis = normalize_axis(node.int_or("axis", 1), x.rank());
-  bool fits = block > 0 && scale.rank() == x.rank();
+  bool fits = block > 0 && block <= kLargestBlock && scale.rank() == x.rank();
   for (int i = 0; fits && i < x.rank(); ++i) {
     fits = scale[i] == (i == axis ? (x[i] + block - 1) / block : x[i]);
   }
