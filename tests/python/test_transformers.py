@@ -438,7 +438,7 @@ def packed(integers, bits):
     return sum(rows[..., i].astype(np.int64) << (i * bits) for i in range(count)).astype(np.uint8)
 
 
-@pytest.mark.parametrize("bits", [4, 8])
+@pytest.mark.parametrize("bits", [2, 4, 8])
 @pytest.mark.parametrize("block", [16, 32, 64, 128, 256])
 def test_matmul_of_few_bits(bits, block):
     rng = np.random.default_rng(bits * block)
@@ -611,3 +611,28 @@ def test_decoder_block_as_tools_export_it(past):
     close(present, k, 1e-4)
     close(whole, total, 1e-4)
     close(y, by_root(total, scales[2], epsilon)[0], 1e-4)
+
+
+def test_operators_of_halves():
+    rng = np.random.default_rng(4)
+    x, skip, scale, q, k, v = (rng.normal(size=shape).astype(np.float16)
+                               for shape in ((2, 3, 8), (2, 3, 8), (8,), (2, 2, 3, 4), (2, 2, 5, 4), (2, 2, 5, 4)))
+    weights, scales, zeros, numbers = few_bits(rng, 32, 6)
+    wide, angles = rng.normal(size=(2, 32)).astype(np.float16), rng.uniform(0, 6, (2, 3, 2))
+    cosines, sines = np.cos(angles).astype(np.float16), np.sin(angles).astype(np.float16)
+    bits = {"x": wide, "w": weights, "s": scales.astype(np.float16), "z": zeros}
+    cases = [("RMSNormalization", "", {"x": x, "scale": scale}, {}, by_root(x, scale, 1e-5)[0]),
+             ("SkipSimplifiedLayerNormalization", MICROSOFT, {"x": x, "skip": skip, "gamma": scale}, {},
+              by_root(x.astype(np.float64) + skip, scale, 0)[0]),
+             ("SkipLayerNormalization", MICROSOFT, {"x": x, "skip": skip, "gamma": scale}, {},
+              normalized(x.astype(np.float64) + skip, scale, None, 0)[0]),
+             ("RotaryEmbedding", "", {"x": q, "cos": cosines, "sin": sines}, {},
+              rotary(q, cosines, sines, 4, False)),
+             ("MultiHeadAttention", MICROSOFT, {"q": flat(q), "k": flat(k), "v": flat(v)}, {"num_heads": 2},
+              flat(attention(q, k, v)[0])),
+             ("MatMulNBits", MICROSOFT, bits, {"K": 32, "N": 6, "bits": 4, "block_size": 32},
+              wide.astype(np.float64) @ numbers)]
+    for op, domain, inputs, options, expected in cases:
+        y = run(op, inputs, domain=domain, constants={"w", "s", "z"}, **options)[0]
+        assert y.dtype == np.float16
+        close(y.astype(np.float64), expected, 1e-2)
