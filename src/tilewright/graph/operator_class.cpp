@@ -38,7 +38,7 @@ constexpr ClassList kClasses[] = {
      "ReduceSumSquare TopK"},
     {"", Class::kNormalization,
      "BatchNormalization DynamicQuantizeLinear InstanceNormalization LRN LayerNormalization LogSoftmax "
-     "Softmax"},
+     "RMSNormalization Softmax"},
     {"", Class::kReshape, "Flatten Reshape Squeeze Unsqueeze"},
     {"", Class::kCopy, "Dropout Identity"},
     {"", Class::kMovement, "DepthToSpace Expand Gather Slice SpaceToDepth Split Tile Transpose"},

@@ -19,6 +19,7 @@
 #include "tilewright/transform/normalize/cancel_transposes.h"
 #include "tilewright/transform/normalize/form_depth_to_space.h"
 #include "tilewright/transform/normalize/form_gemm.h"
+#include "tilewright/transform/normalize/form_norms.h"
 #include "tilewright/transform/normalize/merge_clips.h"
 #include "tilewright/transform/normalize/merge_duplicates.h"
 #include "tilewright/transform/normalize/normalize_pooling.h"
@@ -44,6 +45,7 @@ constexpr Pass kPasses[] = {
     {"remove_no_ops", remove_no_ops},
     {"normalize_sums", normalize_sums},
     {"merge_clips", merge_clips},
+    {"form_norms", form_norms},
     {"form_gemm", form_gemm},
     {"normalize_pooling", normalize_pooling},
     {"form_depth_to_space", form_depth_to_space},

@@ -12,6 +12,7 @@
 #include "tilewright/base/integer_math.h"
 #include "tilewright/frontend/onnx/opset/newer_opset.h"
 #include "tilewright/frontend/onnx/opset/qonnx_form.h"
+#include "tilewright/frontend/onnx/opset/spelled_out.h"
 #include "tilewright/frontend/onnx/proto/onnx_model.h"
 #include "tilewright/frontend/onnx/proto/onnx_types.h"
 #include "tilewright/frontend/onnx/proto/tensor_proto.h"
@@ -101,7 +102,10 @@ void externalise(onnx::TensorProto& proto, const std::string& location, std::vec
 }
 
 // With a `location`, large tensors go to `data`.
-onnx::ModelProto to_proto(const Graph& given, const std::string& location, std::vector<std::byte>& data) {
+onnx::ModelProto to_proto(const Graph& whole, const std::string& location, std::vector<std::byte>& data) {
+  const bool has_later = has_later_operators(whole);
+  const Graph spelled = has_later ? spelled_out(whole) : Graph();
+  const Graph& given = has_later ? spelled : whole;
   const int opset = opset_to_write(given);
   const Graph newer = opset == kUsualOpset ? Graph() : in_newer_opset(given);
   const Graph& graph = opset == kUsualOpset ? given : newer;

@@ -191,6 +191,35 @@ TEST(OnnxWriterClass, QuantisersAreWrittenInAnOpsetThatHasThem) {
   }
 }
 
+// Files hold primitives that any runtime has, of the type's own precision, and the same graph is not changed.
+TEST(OnnxWriter, RootMeanSquaresAreSpelledOut) {
+  for (const ElementType type : {ElementType::kF32, ElementType::kF64, ElementType::kF16}) {
+    Graph graph;
+    const ValueId x = graph.add_input("x", type, Shape{2, 3, 4});
+    const ValueId scale = graph.add_constant("scale", Tensor(type, Shape{3, 4}));
+    const ValueId y = graph.add_value("y", type, Shape{2, 3, 4});
+    const ValueId z = graph.add_value("z", type, Shape{2, 3, 4});
+    graph.add_node("norm", "RMSNormalization", {x, scale}, {y}).attributes = {{"axis", int64_t{-2}},
+                                                                              {"epsilon", 0.25f}};
+    graph.add_node("relu", "Relu", {y}, {z});
+    graph.outputs = {z};
+    const Graph read = parse_onnx(format_onnx(graph));
+    std::string ops;
+    for (const Node& node : read.nodes) ops += node.op + " ";
+    EXPECT_EQ(ops, type == ElementType::kF16 ? "Cast Mul ReduceMean Add Sqrt Div Cast Mul Relu "
+                                             : "Mul ReduceMean Add Sqrt Div Mul Relu ");
+    const auto node_of = [&](const char* op) {
+      return std::ranges::find_if(read.nodes, [&](const Node& node) { return node.is(op); });
+    };
+    EXPECT_EQ(node_of("ReduceMean")->ints_or("axes", {}), (std::vector<int64_t>{1, 2}));
+    EXPECT_EQ(read.constant_input(*node_of("Add"), 1)->number_at(0), 0.25);
+    EXPECT_EQ(read.value(node_of("Sqrt")->outputs[0]).type,
+              type == ElementType::kF64 ? type : ElementType::kF32);
+    EXPECT_EQ(read.value(read.outputs[0]).name, "z");
+    EXPECT_EQ(graph.nodes.size(), 2u);
+  }
+}
+
 TEST(OnnxWriter, QuantisersThatOnnxLacksAreRefused) {
   Graph graph = quantized_graph(ElementType::kI64, ElementType::kF32, {4});
   graph.outputs = {graph.nodes[1].outputs[0]};

@@ -12,6 +12,8 @@ TEST(NormalizationOperators, Shapes) {
   EXPECT_EQ(infer("InstanceNormalization", {f32({1, 3, 4, 4}), c, c}), "f32[1x3x4x4]");
   EXPECT_EQ(infer("LayerNormalization", {f32({2, 5, 3}), c, none()}, {}, 3),
             "f32[2x5x3] f32[2x5x1] f32[2x5x1]");
+  EXPECT_EQ(infer("RMSNormalization", {f32({2, 5, 3}), c}), "f32[2x5x3]");
+  EXPECT_EQ(infer("RMSNormalization", {f32({2, 5, 3}), f32({5, 1})}, {{"axis", int64_t{-2}}}), "f32[2x5x3]");
   EXPECT_EQ(infer("LRN", {f32({1, 3, 4, 4})}, {{"size", int64_t{5}}}), "f32[1x3x4x4]");
   EXPECT_EQ(infer("Softmax", {f32({1, 3})}), "f32[1x3]");
   EXPECT_EQ(infer("LogSoftmax", {f32({1, 3})}, {{"axis", int64_t{0}}}), "f32[1x3]");
@@ -29,6 +31,10 @@ TEST(NormalizationOperators, Reject) {
             "node 'n' (InstanceNormalization): input 0 ('x0') has shape 3, batch and channels are needed");
   EXPECT_EQ(infer("LayerNormalization", {f32({2, 5, 3}), wrong}),
             "node 'n' (LayerNormalization): shapes 3 and 4 do not broadcast");
+  EXPECT_EQ(infer("RMSNormalization", {f32({2, 5, 3}), wrong}),
+            "node 'n' (RMSNormalization): shapes 3 and 4 do not broadcast");
+  EXPECT_EQ(infer("RMSNormalization", {f32({2, 5, 3}), c}, {{"axis", int64_t{3}}}),
+            "node 'n' (RMSNormalization): axis 3 is outside -3..2");
   EXPECT_EQ(infer("LRN", {f32({1, 3, 4, 4})}, {{"size", int64_t{0}}}),
             "node 'n' (LRN): attribute 'size' is 0; 1 or more channels are needed");
   EXPECT_EQ(infer("LRN", {f32({1, 3, 4, 4})}), "node 'n' (LRN): attribute 'size' is missing");

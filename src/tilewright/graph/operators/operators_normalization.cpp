@@ -58,6 +58,15 @@ std::vector<TypedShape> infer_layer_normalization(const OperatorContext& context
   return {{context.type(0), x}, {stash, statistics}, {stash, statistics}};
 }
 
+std::vector<TypedShape> infer_rms_normalization(const OperatorContext& context) {
+  require_class(context, 0, TypeClass::kFloat);
+  const Shape& x = context.shape(0);
+  const int axis = checked_axis(context, context.node().int_or("axis", -1), x.rank());
+  require_same_type(context, 0, 1);
+  require_broadcastable_to(context, 1, Shape({x.begin() + axis, x.end()}));
+  return only(context.type(0), x);
+}
+
 std::vector<TypedShape> infer_lrn(const OperatorContext& context) {
   require_channels(context);
   if (context.node().int_or("size", 0) < 1) {
@@ -103,6 +112,14 @@ void add_normalization_operators(std::vector<Operator>& table) {
                    1,
                    {{"alpha", kFloat}, {"beta", kFloat}, {"bias", kFloat}, {"size", kInt, true}},
                    infer_lrn});
+  table.push_back({"",
+                   "RMSNormalization",
+                   2,
+                   2,
+                   1,
+                   1,
+                   {{"axis", kInt}, {"epsilon", kFloat}, {"stash_type", kInt}},
+                   infer_rms_normalization});
   table.push_back({"", "Softmax", 1, 1, 1, 1, {{"axis", kInt}}, infer_softmax});
   table.push_back({"", "LogSoftmax", 1, 1, 1, 1, {{"axis", kInt}}, infer_softmax});
 }

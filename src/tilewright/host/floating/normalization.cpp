@@ -1,5 +1,6 @@
-// Softmax, LogSoftmax, BatchNormalization, InstanceNormalization, LayerNormalization and LRN. Statistics are
-// accumulated in f64. Formulas: ONNX operator reference, opset 17.
+// Softmax, LogSoftmax, BatchNormalization, InstanceNormalization, LayerNormalization, RMSNormalization and
+// LRN. Statistics are accumulated in f64. Formulas: ONNX operator reference, opset 17; RMSNormalization:
+// opset 23.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -135,12 +136,25 @@ struct Statistics {
   double mean = 0, inverse_deviation = 0;
 };
 
+// The sum of term(element) over a row, in several partial sums, which the processor adds side by side.
+template <typename T, typename Term>
+double row_sum(const T* row, int64_t size, const Term& term) {
+  constexpr int kLanes = 8;
+  double lanes[kLanes] = {};
+  int64_t i = 0;
+  for (; i + kLanes <= size; i += kLanes) {
+    for (int k = 0; k < kLanes; ++k) lanes[k] += term(double(row[i + k]));
+  }
+  double sum = 0;
+  for (; i < size; ++i) sum += term(double(row[i]));
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
 template <typename T>
 Statistics row_statistics(const T* row, int64_t size, double epsilon) {
-  double sum = 0, squares = 0;
-  for (int64_t i = 0; i < size; ++i) sum += double(row[i]);
-  const double mean = sum / double(size);
-  for (int64_t i = 0; i < size; ++i) squares += (double(row[i]) - mean) * (double(row[i]) - mean);
+  const double mean = row_sum(row, size, [](double x) { return x; }) / double(size);
+  const double squares = row_sum(row, size, [mean](double x) { return (x - mean) * (x - mean); });
   return {mean, 1 / std::sqrt(squares / double(size) + epsilon)};
 }
 
@@ -157,7 +171,7 @@ std::vector<Tensor> instance_normalization(const Node& node, KernelInputs inputs
 
 // Outputs: normalised data, mean, inverse standard deviation; the last two f32, with the normalised axes of
 // size 1.
-std::vector<Tensor> layer_normalization(const Node& node, KernelInputs inputs, const HostOptions&) {
+std::vector<Tensor> layer_normalization(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
   const int rank = x.shape().rank();
   const int axis = normalize_axis(node.int_or("axis", -1), rank);
@@ -177,18 +191,54 @@ std::vector<Tensor> layer_normalization(const Node& node, KernelInputs inputs, c
     const T* scale = storage<T>(scales);
     const T* bias = has_bias ? storage<T>(biases) : nullptr;
     T* out = mutable_storage<T>(y);
-    for (int64_t row = 0; row < rows; ++row) {
-      const T* in = storage<T>(x) + row * size;
-      const Statistics s = row_statistics(in, size, epsilon);
-      for (int64_t i = 0; i < size; ++i) {
-        const double value = (double(in[i]) - s.mean) * s.inverse_deviation * double(scale[i]);
-        out[row * size + i] = T(value + (bias == nullptr ? 0.0 : double(bias[i])));
+    parallel_for(options.threads, rows, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const T* in = storage<T>(x) + row * size;
+        const Statistics s = row_statistics(in, size, epsilon);
+        T* target = out + row * size;
+        if (bias == nullptr) {
+          for (int64_t i = 0; i < size; ++i) {
+            target[i] = T((double(in[i]) - s.mean) * s.inverse_deviation * double(scale[i]));
+          }
+        } else {
+          for (int64_t i = 0; i < size; ++i) {
+            target[i] =
+                T((double(in[i]) - s.mean) * s.inverse_deviation * double(scale[i]) + double(bias[i]));
+          }
+        }
+        mean_out[size_t(row)] = float(s.mean);
+        deviation_out[size_t(row)] = float(s.inverse_deviation);
       }
-      mean_out[size_t(row)] = float(s.mean);
-      deviation_out[size_t(row)] = float(s.inverse_deviation);
-    }
+    });
   });
   return {y, means, deviations};
+}
+
+// x / sqrt(mean(x^2) + epsilon) * scale, the mean over the axes from `axis` on.
+std::vector<Tensor> rms_normalization(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  const int rank = x.shape().rank();
+  const int axis = normalize_axis(node.int_or("axis", -1), rank);
+  const int64_t size = x.shape().count(axis, rank), rows = x.shape().count(0, axis);
+  const double epsilon = double(node.float_or("epsilon", 1e-5f));
+  const Tensor scales =
+      repeated(inputs, 1, Shape({x.shape().begin() + axis, x.shape().end()}), x, "the scale");
+  Tensor y(x.type(), x.shape());
+  visit_float(x.type(), [&](auto tag) {
+    using T = decltype(tag);
+    const T* scale = storage<T>(scales);
+    T* result = mutable_storage<T>(y);
+    parallel_for(options.threads, rows, [&](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        const T* in = storage<T>(x) + row * size;
+        T* out = result + row * size;
+        const double squares = row_sum(in, size, [](double value) { return value * value; });
+        const double inverse = 1 / std::sqrt(squares / double(size) + epsilon);
+        for (int64_t i = 0; i < size; ++i) out[i] = T(double(in[i]) * inverse * double(scale[i]));
+      }
+    });
+  });
+  return {y};
 }
 
 // y = x / (bias + alpha / size * sum of x^2 over `size` neighbouring channels)^beta. The sums of one pixel
@@ -236,6 +286,7 @@ constexpr KernelEntry kNormalizationKernels[] = {
     {"", "LayerNormalization", layer_normalization},
     {"", "LogSoftmax", softmax<true>},
     {"", "LRN", lrn},
+    {"", "RMSNormalization", rms_normalization},
     {"", "Softmax", softmax<false>},
 };
 

@@ -85,6 +85,48 @@ TEST(NormalizationClass, LayerParametersBroadcast) {
                "the scale is f32[2], which does not fit data f32[1x4]");
 }
 
+// By the root of the mean square of each row, in plain loops; the scale of any shape that broadcasts.
+TEST(NormalizationClass, RootMeanSquare) {
+  Random random(test_seed());
+  const int64_t cases = test_cases(100);
+  RecordProperty("cases", int(cases));
+  for (int64_t i = 0; i < cases; ++i) {
+    std::vector<int64_t> dims;
+    for (int64_t rank = random.between(1, 4); rank > 0; --rank) dims.push_back(random.between(1, 5));
+    const int64_t axis = random.between(0, int64_t(dims.size()) - 1);
+    const Shape normalized({dims.begin() + axis, dims.end()});
+    const ElementType type = random.chance(0.2) ? ElementType::kF64 : ElementType::kF32;
+    const Tensor x = random_tensor(random, type, Shape(dims));
+    const Tensor one = random_parameter(random, normalized),
+                 shape = Tensor(Shape{normalized.rank()}, std::span<const int64_t>(normalized.dims()));
+    Tensor scale(type, one.shape());
+    for (int64_t k = 0; k < one.size(); ++k) scale.set_number(k, one.number_at(k));
+    const Tensor all = run_op("Expand", {scale, shape})[0];
+    const float epsilon = random.chance(0.5) ? 1e-5f : 0.5f;
+    HostOptions options;
+    options.threads = int(random.between(1, 3));
+    const Tensor found =
+        run_op("RMSNormalization", {x, scale},
+               {{"axis", axis - int64_t(random.chance(0.5) ? dims.size() : 0)}, {"epsilon", epsilon}}, 1, "",
+               options)[0];
+    const int64_t size = normalized.element_count();
+    for (int64_t row = 0; row < x.size() / size; ++row) {
+      double squares = 0;
+      for (int64_t k = 0; k < size; ++k) squares += std::pow(x.number_at(row * size + k), 2);
+      const double root = std::sqrt(squares / double(size) + double(epsilon));
+      for (int64_t k = 0; k < size; ++k) {
+        ASSERT_NEAR(found.number_at(row * size + k), x.number_at(row * size + k) / root * all.number_at(k),
+                    2e-7)
+            << "seed " << test_seed() << ", case " << i;
+      }
+    }
+  }
+  EXPECT_PRED2(contains, error_text([&] {
+                 run_op("RMSNormalization", {f32({1, 4}, {1, 2, 3, 4}), f32({2}, {1, 2})});
+               }),
+               "the scale is f32[2], which does not fit data f32[1x4]");
+}
+
 TEST(Normalization, LocalResponse) {
   const Tensor x = f32({1, 3, 1}, {1, 2, 3});
   // Neighbourhoods of size 2 reach one channel up: sums of squares 5, 13, 9.
