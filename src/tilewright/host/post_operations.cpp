@@ -50,6 +50,7 @@ constexpr double kRoot2 = 1.4142135623730951, kRoot2OverPi = 0.7978845608028654;
 
 const Formula kFormulas[] = {
     {{"swish", 1, 0}, [](double x) { return x / (1 + std::exp(-x)); }},
+    {{"swish", 1.702f, 0}, [](double x) { return x / (1 + std::exp(-1.702 * x)); }},  // for GELU
     {{"hardswish", 0, 0}, [](double x) { return x * std::clamp(x / 6 + 0.5, 0.0, 1.0); }},
     {{"mish", 0, 0}, [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }},
     {{"gelu_erf", 0, 0}, [](double x) { return 0.5 * x * (1 + std::erf(x / kRoot2)); }},

@@ -100,7 +100,7 @@ class Planner {
     const Node& node = graph_.nodes[size_t(id)];
     const bool weighted = is_weighted(graph_, node);
     const bool pair =
-        adds_two_maps(graph_, node) || (multiplies_two_maps(graph_, node) && !function_base(node.outputs[0]));
+        (adds_two_maps(graph_, node) || multiplies_two_maps(graph_, node)) && !function_base(node.outputs[0]);
     const bool affine = !taken_[size_t(id)] && !weighted && !pair && !function_base(node.outputs[0]) &&
                         scales_channels(graph_, node);
     if (!weighted && !pair && !affine && !averages_maps(graph_, node)) return;

@@ -180,6 +180,21 @@ TEST(PlanQuantization, AddsOneShapeToTheSame) {
   }
 }
 
+// Inside a function of one value (x + c x^3, as in GELU) nothing is quantised: all of it is one table.
+TEST(PlanQuantization, SumsWithinAFunctionOfOneValueAreNot) {
+  for (const bool of_one : {true, false}) {
+    FloatGraph g;
+    const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2, 4, 4});
+    const ValueId a = g.convolution(x, 2), other = of_one ? a : g.convolution(x, 2);
+    const ValueId cube = g.node("Mul", {g.node("Mul", {other, other}, {1, 2, 4, 4}), other}, {1, 2, 4, 4});
+    const ValueId tanh = g.node("Tanh", {g.node("Add", {a, cube}, {1, 2, 4, 4})}, {1, 2, 4, 4});
+    g.graph.outputs = {g.convolution(tanh, 2)};
+    Names expected{"x", "Conv_out", "Tanh_out", "Conv_out_1"};
+    if (!of_one) expected = {"x", "Conv_out", "Conv_out_1", "Mul_out_1", "Add_out", "Tanh_out", "Conv_out_2"};
+    EXPECT_EQ(planned(g.graph), expected) << of_one;
+  }
+}
+
 // Zeros are representable in any quantisation: the padded value keeps that of its source.
 TEST(PlanQuantization, LooksThroughPaddingWithZerosAlone) {
   for (const char* number : {"absent", "0", "0.5", "computed"}) {
