@@ -14,5 +14,7 @@ struct Spelling {
 
 // Normalisations, then activations.
 const std::vector<Spelling>& spellings();
+// Attentions of two sentences of five words, four heads of eight; alone.
+const std::vector<Spelling>& attention_spellings();
 
 }  // namespace tilewright

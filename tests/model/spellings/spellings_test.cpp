@@ -12,6 +12,8 @@
 #include "tilewright/host/post_operations.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/quantizer.h"
+#include "tilewright/transform/attention.h"
+#include "tilewright/transform/fold/fold_constants.h"
 #include "tilewright/transform/pipeline.h"
 
 namespace tilewright {
@@ -190,6 +192,40 @@ TEST(Spellings, GoldenList) {
     EXPECT_LE(largest_difference(run(integer, {x})[0], run(within, {x})[0]), 0.05);
   }
   EXPECT_EQ(list, kGolden);
+}
+
+// Of the graph as it is written and after the passes.
+TEST(Spellings, Attentions) {
+  std::string list = "\n";
+  for (const Spelling& spelling : attention_spellings()) {
+    const Graph graph = spelling.build(false);
+    for (const Graph& form : {fold_constants(graph), optimize(graph)}) {
+      for (const Attention& a : find_attention(form)) {
+        list += std::string(spelling.name) + ": ";
+        if (!a.reason.empty()) {
+          list += a.reason + "\n";
+          continue;
+        }
+        list += fmt::format("{} heads of {}, scale {:.4f}, {} by {}{}\n", a.heads, a.width, a.scale,
+                            a.queries, a.keys,
+                            a.mask_kind == AttentionMask::kNone    ? ""
+                            : a.mask_kind == AttentionMask::kAdded ? ", mask added"
+                                                                   : ", mask selects");
+      }
+    }
+  }
+  EXPECT_EQ(list, R"(
+HuggingFace BERT: 4 heads of 8, scale 0.3536, 5 by 5, mask added
+HuggingFace BERT: 4 heads of 8, scale 0.3536, 5 by 5, mask added
+PyTorch dynamo: 4 heads of 8, scale 0.3536, 5 by 5
+PyTorch dynamo: 4 heads of 8, scale 0.3536, 5 by 5
+HuggingFace GPT-2: 4 heads of 8, scale 0.3536, 5 by 5, mask selects
+HuggingFace GPT-2: 4 heads of 8, scale 0.3536, 5 by 5, mask selects
+PyTorch MultiheadAttention: 4 heads of 8, scale 0.3536, 5 by 5
+PyTorch MultiheadAttention: 4 heads of 8, scale 0.3536, 5 by 5
+HuggingFace Gemma 2: its scores come from node 'Tanh' (Tanh)
+HuggingFace Gemma 2: its scores come from node 'Tanh' (Tanh)
+)");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // What `inspect` tells of a model: inputs, outputs and, for each operator, shape, multiply-accumulates,
-// parameters, bytes and arithmetic intensity.
+// parameters, bytes and arithmetic intensity; of transformers, which attentions have the usual form and why
+// others have not.
 #pragma once
 
 #include <string>
