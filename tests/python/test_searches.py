@@ -118,7 +118,7 @@ LONG = {
 
 @pytest.mark.parametrize("search", LONG)
 def test_time_ends_searches(lenet, bundle, tmp_path, search):
-    found = LONG[search](lenet, bundle, tmp_path, "2s", None)
+    found = LONG[search](lenet, bundle, tmp_path, "5s", None)
     assert found.ending == "time" and found.data
 
 

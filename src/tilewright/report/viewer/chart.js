@@ -184,15 +184,22 @@ function axisTitles(chart, frame, x, y) {
   if (x) title(x, frame.x + frame.width, frame.y + frame.height + 36, "end");
 }
 
-// A linear axis in the scale of its column, with as many numbers as have room.
+// The numbers of a linear axis of `length` pixels, as many as have room, and how one is written.
+function axisTicks(scale, length, side, column) {
+  return scale.ticks(Math.max(2, Math.floor(length / (side === "bottom" ? 78 : 46)))).filter((value) => !column.whole || Number.isInteger(value));
+}
+function tickText(value, column) {
+  return column.unit === "%" ? plainNumber(100 * value) : parts(value, column.unit, column.scale).text;
+}
+
+// A linear axis in the scale of its column.
 function drawLinear(chart, frame, scale, side, column) {
-  const bottom = side === "bottom", room = Math.max(2, Math.floor(bottom ? frame.width / 78 : frame.height / 46));
-  const ticks = scale.ticks(room).filter((value) => !column.whole || Number.isInteger(value));
+  const bottom = side === "bottom", ticks = axisTicks(scale, bottom ? frame.width : frame.height, side, column);
   const at = bottom ? `translate(0,${frame.y + frame.height})` : `translate(${frame.x},0)`, axis = () => (bottom ? d3.axisBottom(scale) : d3.axisLeft(scale)).tickValues(ticks);
   chart.svg.append("g").attr("class", "grid").attr("transform", at).attr("aria-hidden", "true")
     .call(axis().tickSize(bottom ? -frame.height : -frame.width).tickFormat("")).call((g) => g.select(".domain").remove());
   const group = chart.svg.append("g").attr("transform", at).attr("aria-hidden", "true")
-    .call(axis().tickFormat((value) => column.unit === "%" ? plainNumber(100 * value) : parts(value, column.unit, column.scale).text).tickSizeOuter(0).tickPadding(6))
+    .call(axis().tickFormat((value) => tickText(value, column)).tickSizeOuter(0).tickPadding(6))
     .attr("font-size", null).attr("font-family", null);
   if (bottom) keepApart(group, chart);
 }

@@ -14,8 +14,9 @@ function drawStairs(chart) {
     const low = d3.min(values), high = d3.max(values), pad = (high - low || Math.abs(high) || 1) * 0.06;
     return [low >= 0 && low < (high - low) * 0.5 ? 0 : low - pad < 0 && low >= 0 ? 0 : low - pad, high + pad];
   };
-  const yRange = reach("y", 1), labels = d3.scaleLinear().domain(yRange).ticks(5).map((value) => textWidth(parts(value, yColumn.unit, yColumn.scale).text, 11.5));
-  const frame = {x: Math.max(34, d3.max(labels) + 14), y: 24, width: 0, height: Math.max(220, Math.min(380, chart.width * 0.5))};
+  const yRange = reach("y", 1), height = Math.max(220, Math.min(380, chart.width * 0.5));
+  const labels = axisTicks(d3.scaleLinear().domain(yRange), height, "left", yColumn).map((value) => textWidth(tickText(value, yColumn), 11.5));
+  const frame = {x: Math.max(34, (d3.max(labels) || 0) + 14), y: 24, width: 0, height};
   frame.width = chart.width - frame.x - 16;
   chart.size(chart.width, frame.y + frame.height + 44);
   const x = d3.scaleLinear().domain(reach("x", 0)).range([frame.x, frame.x + frame.width]), y = d3.scaleLinear().domain(yRange).range([frame.y + frame.height, frame.y]);

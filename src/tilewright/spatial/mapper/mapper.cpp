@@ -71,7 +71,7 @@ std::optional<Scored<SlotMapping, MapValue>> first_incumbent(const Mapspace& map
   const bool annealed = size >= kAnnealFrom && !options.check_bounds;
   if (!annealed && options.start == nullptr) return {};
   options.deadline->check();
-  const MapspaceSampling space(mapspace, options);
+  const MapspaceSampling space(mapspace, options, options.deadline);
   std::optional<Scored<SlotMapping, MapValue>> start = start_of(space, options);
   if (!annealed) return start;
   AnnealingOptions<SlotMapping, MapValue> annealing;
@@ -98,7 +98,7 @@ std::optional<Mapping> any_mapping(const Mapspace& mapspace, const MapperOptions
     Diagnostics problems;
     perfect.verify(problems);
     if (!problems.ok()) return;  // a fixed factor does not divide
-    const MapspaceSampling space(perfect, options);
+    const MapspaceSampling space(perfect, options, options.deadline);
     AnnealingOptions<SlotMapping, MapValue> annealing;
     annealing.lanes = 1;
     annealing.limits.evaluations = kAnnealEvaluations / 10;
@@ -118,7 +118,7 @@ void search_tree(const Mapspace& mapspace, const MapperOptions& options,
   BranchAndBoundOptions<SlotMapping, MapValue> search;
   search.start = first_incumbent(mapspace, result.mapspace_size, options, result);
   options.deadline->check();
-  const MapTree tree(mapspace, options.rules);
+  const MapTree tree(mapspace, options.rules, options.deadline);
   const EnergyScale scale(mapspace);
   const MapProblem problem(tree, options, scale);
   const double prepared = options.deadline->seconds();

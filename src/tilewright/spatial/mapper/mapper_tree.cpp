@@ -118,10 +118,10 @@ class MapTree::Stage {
   std::set<std::vector<int64_t>> seen_;
 };
 
-MapTree::MapTree(const Mapspace& mapspace, const CostRules& rules)
+MapTree::MapTree(const Mapspace& mapspace, const CostRules& rules, const Deadline* deadline)
     : mapspace_(mapspace),
       rules_(rules),
-      choices_(mapspace),
+      choices_(mapspace, deadline),
       bounds_(mapspace, choices_, rules),
       evaluator_(mapspace, choices_, rules) {
   axes_alike_ = true;

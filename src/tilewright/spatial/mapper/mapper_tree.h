@@ -31,7 +31,8 @@ struct MapLeaf {
 
 class MapTree {
  public:
-  MapTree(const Mapspace& mapspace, const CostRules& rules);
+  // `deadline` (may be null) is checked while the factors are listed.
+  MapTree(const Mapspace& mapspace, const CostRules& rules, const Deadline* deadline = nullptr);
 
   const MapspaceChoices& choices() const { return choices_; }
   const std::vector<std::vector<uint32_t>>& keeps() const { return keeps_; }

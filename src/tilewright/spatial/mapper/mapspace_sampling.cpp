@@ -21,10 +21,11 @@ auto pick(const Range& range, Random& random) {
 
 }  // namespace
 
-MapspaceSampling::MapspaceSampling(const Mapspace& mapspace, const MapperOptions& options)
+MapspaceSampling::MapspaceSampling(const Mapspace& mapspace, const MapperOptions& options,
+                                   const Deadline* deadline)
     : mapspace_(mapspace),
       options_(options),
-      choices_(mapspace),
+      choices_(mapspace, deadline),
       evaluator_(mapspace, choices_, options.rules),
       scale_(mapspace) {
   for (int d = 0; d < choices_.dimensions(); ++d) {

@@ -16,7 +16,9 @@ class MapspaceSampling {
   using Value = MapValue;
 
   // `mapspace` must outlive this object.
-  MapspaceSampling(const Mapspace& mapspace, const MapperOptions& options);
+  // `deadline` (may be null) is checked while the factors are listed.
+  MapspaceSampling(const Mapspace& mapspace, const MapperOptions& options,
+                   const Deadline* deadline = nullptr);
 
   // Any mapping whose factors multiply out: from the innermost slot outwards each takes a random factor of
   // those with which the tiles still fit, if there is one.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/spatial/cost/cost.h"
 
 namespace tilewright {
@@ -20,7 +21,7 @@ int64_t fixed_factor(const std::vector<int64_t>& fixed, int dimension) {
 
 }  // namespace
 
-MapspaceChoices::MapspaceChoices(const Mapspace& mapspace)
+MapspaceChoices::MapspaceChoices(const Mapspace& mapspace, const Deadline* deadline)
     : mapspace_(mapspace),
       levels_(int(mapspace.hardware.levels.size())),
       dimensions_(mapspace.workload.dimension_count()),
@@ -41,7 +42,7 @@ MapspaceChoices::MapspaceChoices(const Mapspace& mapspace)
     }
   }
   choices_.resize(size_t(slots() * dimensions_));
-  for (int d = 0; d < dimensions_; ++d) complete(0, d, 1);
+  for (int d = 0; d < dimensions_; ++d) complete(0, d, 1, deadline);
 }
 
 bool MapspaceChoices::allowed(int slot, int dimension, int64_t covered, int64_t factor) const {
@@ -60,13 +61,14 @@ bool MapspaceChoices::allowed(int slot, int dimension, int64_t covered, int64_t 
   return fixed == kFree || fixed == factor;
 }
 
-bool MapspaceChoices::complete(int slot, int dimension, int64_t covered) {
+bool MapspaceChoices::complete(int slot, int dimension, int64_t covered, const Deadline* deadline) {
   const int64_t size = mapspace_.workload.dimensions[size_t(dimension)].size;
   if (slot == slots()) return covered >= size;
   const auto key = size_t(slot * dimensions_ + dimension);
   if (const auto known = choices_[key].find(covered); known != choices_[key].end()) {
     return known->second.completes;
   }
+  if (deadline != nullptr) deadline->check();
   const int64_t left = ceil_div(size, covered);
   std::vector<int64_t> candidates;
   const bool last = slot == slots() - 1;
@@ -88,7 +90,8 @@ bool MapspaceChoices::complete(int slot, int dimension, int64_t covered) {
   std::sort(candidates.begin(), candidates.end());
   Choices found;
   for (const int64_t factor : candidates) {
-    if (allowed(slot, dimension, covered, factor) && complete(slot + 1, dimension, covered * factor)) {
+    if (allowed(slot, dimension, covered, factor) &&
+        complete(slot + 1, dimension, covered * factor, deadline)) {
       found.factors.push_back(factor);
     }
   }

@@ -14,6 +14,8 @@
 
 namespace tilewright {
 
+class Deadline;
+
 // Array sizes of the searches; larger mapspaces do not verify.
 inline constexpr int kMaxMapperDimensions = 16, kMaxMapperLevels = 10;
 
@@ -33,8 +35,9 @@ struct SlotMapping {
 class MapspaceChoices {
  public:
   // The mapspace must outlive this object and have constraints that refer to existing dimensions. Errors
-  // (unsupported): imperfect dimensions with more than 4 million (slot, cover, factor) combinations.
-  explicit MapspaceChoices(const Mapspace& mapspace);
+  // (unsupported): imperfect dimensions with more than 4 million (slot, cover, factor) combinations. Listing
+  // so many takes a second: `deadline` (may be null) is checked meanwhile.
+  explicit MapspaceChoices(const Mapspace& mapspace, const Deadline* deadline = nullptr);
 
   int levels() const { return levels_; }
   int dimensions() const { return dimensions_; }
@@ -60,7 +63,7 @@ class MapspaceChoices {
 
  private:
   bool allowed(int slot, int dimension, int64_t covered, int64_t factor) const;
-  bool complete(int slot, int dimension, int64_t covered);
+  bool complete(int slot, int dimension, int64_t covered, const Deadline* deadline);
 
   struct Choices {
     bool completes = false;
