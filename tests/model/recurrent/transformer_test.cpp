@@ -1,5 +1,5 @@
 // One attention in three spellings, and what follows it, against direct loops. All options of the operators:
-// tests/python/test_transformers.py.
+// tests/python/test_transformer_*.py.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,5 +1,5 @@
 // Operators of transformers that do not fit their inputs: what is reported, with node, operator and way out;
-// and the form that those that fit become. What they compute: tests/python/test_transformers.py.
+// and the form that those that fit become. What they compute: tests/python/test_transformer_*.py.
 #include <gtest/gtest.h>
 
 #include <algorithm>
