@@ -169,32 +169,44 @@ std::vector<Tensor> instance_normalization(const Node& node, KernelInputs inputs
   });
 }
 
+// The axes from `axis` on, which are normalised together, as rows of `size` elements.
+struct TailRows {
+  TailRows(const Node& node, const Shape& shape)
+      : axis(normalize_axis(node.int_or("axis", -1), shape.rank())),
+        rows(shape.count(0, axis)),
+        size(shape.count(axis, shape.rank())),
+        normalized({shape.begin() + axis, shape.end()}),
+        epsilon(double(node.float_or("epsilon", 1e-5f))) {}
+
+  int axis;
+  int64_t rows, size;
+  Shape normalized;
+  double epsilon;
+};
+
 // Outputs: normalised data, mean, inverse standard deviation; the last two f32, with the normalised axes of
 // size 1.
 std::vector<Tensor> layer_normalization(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
-  const int rank = x.shape().rank();
-  const int axis = normalize_axis(node.int_or("axis", -1), rank);
-  const int64_t size = x.shape().count(axis, rank), rows = x.shape().count(0, axis);
-  const double epsilon = double(node.float_or("epsilon", 1e-5f));
+  const TailRows tail(node, x.shape());
+  const int64_t size = tail.size;
   Shape reduced = x.shape();
-  for (int i = axis; i < rank; ++i) reduced[i] = 1;
+  for (int i = tail.axis; i < reduced.rank(); ++i) reduced[i] = 1;
   Tensor y(x.type(), x.shape()), means(ElementType::kF32, reduced), deviations(ElementType::kF32, reduced);
   const std::span<float> mean_out = means.mutable_data<float>();
   const std::span<float> deviation_out = deviations.mutable_data<float>();
-  const Shape normalized({x.shape().begin() + axis, x.shape().end()});
-  const Tensor scales = repeated(inputs, 1, normalized, x, "the scale");
+  const Tensor scales = repeated(inputs, 1, tail.normalized, x, "the scale");
   const bool has_bias = has_input(inputs, 2);
-  const Tensor biases = has_bias ? repeated(inputs, 2, normalized, x, "the bias") : Tensor();
+  const Tensor biases = has_bias ? repeated(inputs, 2, tail.normalized, x, "the bias") : Tensor();
   visit_float(x.type(), [&](auto tag) {
     using T = decltype(tag);
     const T* scale = storage<T>(scales);
     const T* bias = has_bias ? storage<T>(biases) : nullptr;
     T* out = mutable_storage<T>(y);
-    parallel_for(options.threads, rows, [&](int64_t begin, int64_t end) {
+    parallel_for(options.threads, tail.rows, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const T* in = storage<T>(x) + row * size;
-        const Statistics s = row_statistics(in, size, epsilon);
+        const Statistics s = row_statistics(in, size, tail.epsilon);
         T* target = out + row * size;
         if (bias == nullptr) {
           for (int64_t i = 0; i < size; ++i) {
@@ -217,23 +229,20 @@ std::vector<Tensor> layer_normalization(const Node& node, KernelInputs inputs, c
 // x / sqrt(mean(x^2) + epsilon) * scale, the mean over the axes from `axis` on.
 std::vector<Tensor> rms_normalization(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
-  const int rank = x.shape().rank();
-  const int axis = normalize_axis(node.int_or("axis", -1), rank);
-  const int64_t size = x.shape().count(axis, rank), rows = x.shape().count(0, axis);
-  const double epsilon = double(node.float_or("epsilon", 1e-5f));
-  const Tensor scales =
-      repeated(inputs, 1, Shape({x.shape().begin() + axis, x.shape().end()}), x, "the scale");
+  const TailRows tail(node, x.shape());
+  const int64_t size = tail.size;
+  const Tensor scales = repeated(inputs, 1, tail.normalized, x, "the scale");
   Tensor y(x.type(), x.shape());
   visit_float(x.type(), [&](auto tag) {
     using T = decltype(tag);
     const T* scale = storage<T>(scales);
     T* result = mutable_storage<T>(y);
-    parallel_for(options.threads, rows, [&](int64_t begin, int64_t end) {
+    parallel_for(options.threads, tail.rows, [&](int64_t begin, int64_t end) {
       for (int64_t row = begin; row < end; ++row) {
         const T* in = storage<T>(x) + row * size;
         T* out = result + row * size;
         const double squares = row_sum(in, size, [](double value) { return value * value; });
-        const double inverse = 1 / std::sqrt(squares / double(size) + epsilon);
+        const double inverse = 1 / std::sqrt(squares / double(size) + tail.epsilon);
         for (int64_t i = 0; i < size; ++i) out[i] = T(double(in[i]) * inverse * double(scale[i]));
       }
     });

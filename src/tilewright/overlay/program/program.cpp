@@ -184,16 +184,9 @@ class Compiler {
   }
 
   void find_outputs() {
-    std::vector<bool> inside(graph_.nodes.size(), false);
-    for (const NodeId id : nodes_) inside[size_t(id)] = true;
-    const std::vector<std::vector<NodeId>> consumers = graph_.consumers();
     for (const NodeId id : nodes_) {
       const ValueId value = graph_.nodes[size_t(id)].outputs[0];
-      const auto& readers = consumers[size_t(value)];
-      const bool needed =
-          graph_.is_output(value) ||
-          std::any_of(readers.begin(), readers.end(), [&](NodeId n) { return !inside[size_t(n)]; });
-      if (!needed) continue;
+      if (!places_.read_outside(value)) continue;
       const std::optional<size_t> home = places_.keep(value, int(layers_.size()));
       if (!home) {
         throw Error(ErrorKind::kUnsupported,

@@ -162,13 +162,19 @@ bool ValuePlaces::only_joined(size_t buffer, ValueId v) const {
   return !buffers_[buffer].is_input;
 }
 
+bool ValuePlaces::read_outside(ValueId value) const {
+  return graph_.is_output(value) || !std::ranges::all_of(readers_[size_t(value)], [&](NodeId reader) {
+           return inside_[size_t(reader)];
+         });
+}
+
 // Whether nothing but layers of the program read the value, views of it included: they can read a piece of an
 // image where it lies. A concatenation needs its parts elsewhere, the host reads whole images.
 bool ValuePlaces::read_by_layers(ValueId value) const {
-  if (graph_.is_output(value)) return false;
+  if (read_outside(value)) return false;
   return std::ranges::all_of(readers_[size_t(value)], [&](NodeId reader) {
     const Node& node = graph_.nodes[size_t(reader)];
-    if (!inside_[size_t(reader)] || is_join(graph_, node)) return false;
+    if (is_join(graph_, node)) return false;
     return !is_view(graph_, node) || read_by_layers(node.outputs[0]);
   });
 }

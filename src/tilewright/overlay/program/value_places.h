@@ -48,6 +48,8 @@ class ValuePlaces {
   // The buffers of a layer.
   size_t add_result(const OverlayLayer& layer, int now);
   size_t source(const OverlayLayer& layer, const LayerSource& source, int now);
+  // Whether the host reads the value, or it is an output of the graph.
+  bool read_outside(ValueId value) const;
   // Keeps the buffer of a value to the end; nullopt: it is only a view of an input of the program.
   std::optional<size_t> keep(ValueId value, int now);
 
