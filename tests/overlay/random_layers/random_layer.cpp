@@ -103,6 +103,16 @@ std::string compare_estimate(const overlay::TilingEstimate& cost, const overlay:
   return text;
 }
 
+// Why the overlay holds no tile of `layer`; empty if it holds one.
+std::string lacks_tile(const OverlayLayer& layer, const OverlayHardware& hardware) {
+  try {
+    overlay::require_tile(layer, hardware);
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 overlay::ProgramImage image_of(const overlay::OverlayProgram& program) {
@@ -114,7 +124,8 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
   Result result;
   const OverlayHardware hardware = pick_hardware(seed, hardware_folder, &result.hardware);
   result.kind = pick_kind(seed, hardware);
-  // An operator that this overlay cannot express exactly (a bias that would wrap, say) is drawn again.
+  // An operator that this overlay cannot express exactly (a bias that would wrap, say), or of which it holds
+  // no tile, is drawn again.
   for (uint64_t attempt = 0;; ++attempt) {
     std::optional<Case> drawn;
     try {
@@ -137,6 +148,11 @@ Result run_case(uint64_t seed, const std::string& hardware_folder) {
     try {
       const NodeId nodes[] = {NodeId(test.graph.nodes.size()) - 1};
       OverlayLayer layer = overlay::extract_layer(test.graph, node, hardware);
+      if (const std::string lack = lacks_tile(layer, hardware); !lack.empty()) {
+        result.problem = lack;
+        if (attempt < 50) continue;
+        return result;
+      }
       layer.foldable = layer.sources[0].channels < hardware.block_in && layer.sources[0].planes == 1;
       std::map<std::string, Schedule> schedules;
       Random random(seed * 31 + 7);

@@ -185,9 +185,7 @@ class Search {
   }
 
   [[noreturn]] void report_infeasible() const {
-    Diagnostics diagnostics;
-    verify(layer_, hardware_, {1, layer_.out_step_y, layer_.out_step_x, 1, 1, 1}, diagnostics);
-    diagnostics.raise_if_any("no tile of '" + layer_.name + "' fits the overlay");
+    require_tile(layer_, hardware_);
     throw Error(ErrorKind::kInfeasible, "no tile of '" + layer_.name + "' fits the overlay");
   }
 

@@ -67,6 +67,27 @@ OverlayLayer scheduled_layer(const OverlayLayer& layer, const Schedule& schedule
   return std::move(*folded);
 }
 
+namespace {
+
+// What to do about each scratchpad that overflows.
+struct CapacityHints {
+  const char *input, *weight, *accumulator;
+};
+
+void check_capacities(const Tiling& tiling, const OverlayHardware& hardware, const std::string& where,
+                      const CapacityHints& hints, Diagnostics& diagnostics) {
+  const auto check = [&](int64_t need, int64_t depth, const char* memory, const char* hint) {
+    if (need <= depth) return;
+    diagnostics.error(ErrorKind::kInfeasible, where, memory,
+                      fmt::format("needs {} elements of {}", need, depth), hint);
+  };
+  check(tiling.input_need(), hardware.input_depth(), "INP scratchpad", hints.input);
+  check(tiling.weight_need(), hardware.weight_depth(), "WGT scratchpad", hints.weight);
+  check(tiling.accumulator_need(), hardware.accumulator_depth(), "ACC scratchpad", hints.accumulator);
+}
+
+}  // namespace
+
 void verify(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
             Diagnostics& diagnostics) {
   const std::string where = "schedule of '" + layer.name + "'";
@@ -103,18 +124,20 @@ void verify(const OverlayLayer& layer, const OverlayHardware& hardware, const Sc
                       error.diagnostics()[0].hint);
   }
   if (diagnostics.errors().size() != before) return;
-  const Tiling tiling(target, hardware, schedule);
-  const auto capacity = [&](int64_t need, int64_t depth, const char* memory, const char* hint) {
-    if (need <= depth) return;
-    diagnostics.error(ErrorKind::kInfeasible, where, memory,
-                      fmt::format("needs {} elements of {}", need, depth), hint);
-  };
-  capacity(tiling.input_need(), hardware.input_depth(), "INP scratchpad",
-           "use fewer rows, cols or in_blocks");
-  capacity(tiling.weight_need(), hardware.weight_depth(), "WGT scratchpad",
-           "use fewer in_blocks or out_blocks");
-  capacity(tiling.accumulator_need(), hardware.accumulator_depth(), "ACC scratchpad",
-           "use fewer rows, cols or out_blocks");
+  check_capacities(Tiling(target, hardware, schedule), hardware, where,
+                   {"use fewer rows, cols or in_blocks", "use fewer in_blocks or out_blocks",
+                    "use fewer rows, cols or out_blocks"},
+                   diagnostics);
+}
+
+void require_tile(const OverlayLayer& layer, const OverlayHardware& hardware) {
+  const Schedule smallest{1, layer.out_step_y, layer.out_step_x, 1, 1, 1};
+  Diagnostics diagnostics;
+  check_capacities(Tiling(layer, hardware, smallest), hardware, "smallest tile of '" + layer.name + "'",
+                   {"use an overlay with a larger input buffer", "use an overlay with a larger weight buffer",
+                    "use an overlay with a larger accumulator buffer"},
+                   diagnostics);
+  diagnostics.raise_if_any("no tile of '" + layer.name + "' fits the overlay");
 }
 
 }  // namespace tilewright::overlay

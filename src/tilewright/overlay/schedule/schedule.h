@@ -48,13 +48,17 @@ OverlayLayer scheduled_layer(const OverlayLayer& layer, const Schedule& schedule
 void verify(const OverlayLayer& layer, const OverlayHardware& hardware, const Schedule& schedule,
             Diagnostics& diagnostics);
 
+// Errors (infeasible): not even the smallest tile of `layer` fits; names each scratchpad, its need and its
+// capacity. A sum that is shifted between two passes needs all its input channels in one tile.
+void require_tile(const OverlayLayer& layer, const OverlayHardware& hardware);
+
 struct ScheduleOptions {
   MemoryModel memory;
   int virtual_threads = 0;  // 1 or 2; 0: two wherever they fit
 };
 
 // A good schedule for any layer without tuning: the candidate with the smallest estimate (estimate.h) among
-// tiles that fit. Errors (infeasible): not even the smallest tile fits; names the scratchpad.
+// tiles that fit. Errors: as require_tile.
 Schedule default_schedule(const OverlayLayer& layer, const OverlayHardware& hardware,
                           const ScheduleOptions& options = {});
 

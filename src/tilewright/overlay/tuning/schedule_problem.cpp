@@ -22,10 +22,7 @@ ScheduleProblem::ScheduleProblem(const OverlayLayer& layer, const OverlayHardwar
       bound_(overlay::layer_bound(layer, hardware, memory)),
       threads_(threads),
       deadline_(deadline) {
-  const Schedule smallest{1, layer.out_step_y, layer.out_step_x, 1, 1, 1};
-  Diagnostics diagnostics;
-  verify(layer, hardware, smallest, diagnostics);
-  diagnostics.raise_if_any("no tile of '" + layer.name + "' fits the overlay");
+  require_tile(layer, hardware);
 }
 
 ProgramFeatures ScheduleProblem::features(KnobSpace::Point point) const {
