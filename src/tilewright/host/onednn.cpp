@@ -133,13 +133,18 @@ std::vector<Invoker::Argument> Runner::arguments(const dnnl::memory::desc& bias)
   return result;
 }
 
+void Runner::reorder(void* from, const dnnl::memory::desc& given, void* to,
+                     const dnnl::memory::desc& wanted) const {
+  dnnl::stream stream(engine_);
+  dnnl::memory source(given, engine_, from), target(wanted, engine_, to);
+  dnnl::reorder(source, target).execute(stream, source, target);
+  stream.wait();
+}
+
 std::shared_ptr<std::byte[]> Runner::reordered(void* from, const dnnl::memory::desc& given,
                                                const dnnl::memory::desc& wanted) const {
   std::shared_ptr<std::byte[]> result = tensor_memory(wanted.get_size(), false);
-  dnnl::stream stream(engine_);
-  dnnl::memory source(given, engine_, from), target(wanted, engine_, result.get());
-  dnnl::reorder(source, target).execute(stream, source, target);
-  stream.wait();
+  reorder(from, given, result.get(), wanted);
   return result;
 }
 
@@ -152,8 +157,13 @@ void Runner::prepack(const Tensor& weights) {
 void Runner::run(KernelInputs inputs, Tensor& target, int threads) const {
   const ThreadScope scope(threads);
   std::shared_ptr<std::byte[]> source, weights, computed;
+  std::vector<std::shared_ptr<std::byte[]>> added;
   std::vector<void*> memory{data_of(*inputs[0]), data_of(*inputs[1]), target.mutable_bytes().data()};
-  if (wanted_.source != given_.source) {
+  if (!given_.source_within.is_zero()) {
+    source = tensor_memory(wanted_.source.get_size(), true);
+    reorder(memory[0], given_.source, source.get(), given_.source_within);
+    memory[0] = source.get();
+  } else if (wanted_.source != given_.source) {
     source = reordered(memory[0], given_.source, wanted_.source);
     memory[0] = source.get();
   }
@@ -169,14 +179,15 @@ void Runner::run(KernelInputs inputs, Tensor& target, int threads) const {
     memory[2] = computed.get();
   }
   if (has_bias_) memory.push_back(data_of(*inputs[2]));
-  for (const PostOps::Added& added : added_) memory.push_back(data_of(*inputs[added.input]));
+  for (const PostOps::Added& one : added_) {
+    memory.push_back(data_of(*inputs[one.input]));
+    // A tensor as large as the result lies as the result is given.
+    if (direct || one.desc != wanted_.target) continue;
+    added.push_back(reordered(memory.back(), given_.target, wanted_.target));
+    memory.back() = added.back().get();
+  }
   invoker_.run(memory, threads);
-  if (direct) return;
-  dnnl::stream stream(engine_);
-  dnnl::memory from(wanted_.target, engine_, computed.get()),
-      to(given_.target, engine_, target.mutable_bytes().data());
-  dnnl::reorder(from, to).execute(stream, from, to);
-  stream.wait();
+  if (!direct) reorder(computed.get(), wanted_.target, target.mutable_bytes().data(), given_.target);
 }
 
 void UnaryRunner::run(const Tensor& source, Tensor& target, int threads) const {

@@ -79,9 +79,10 @@ class Invoker {
 // prefers, weights only once when they are constant.
 class Runner {
  public:
-  // How the tensors of the graph lie in memory.
+  // How the tensors of the graph lie in memory; where the source lies within zeros that the primitive reads
+  // around it (empty: it reads the source alone).
   struct Layouts {
-    dnnl::memory::desc source, weights, target;
+    dnnl::memory::desc source, weights, target, source_within;
   };
 
   // `desc` is any forward primitive descriptor with source, weights and optional bias. `weights`: the
@@ -91,7 +92,7 @@ class Runner {
          const Tensor* weights, std::vector<PostOps::Added> added = {})
       : engine_(engine),
         given_(std::move(given)),
-        wanted_{desc.src_desc(), desc.weights_desc(), desc.dst_desc()},
+        wanted_{desc.src_desc(), desc.weights_desc(), desc.dst_desc(), {}},
         has_bias_(desc.bias_desc().get_size() > 0),
         added_(std::move(added)),
         invoker_(engine, std::move(primitive), arguments(desc.bias_desc()), desc.scratchpad_desc()) {
@@ -105,8 +106,10 @@ class Runner {
  private:
   std::vector<Invoker::Argument> arguments(const dnnl::memory::desc& bias) const;
   void prepack(const Tensor& weights);
+  // A copy of `from` in the layout `wanted`.
   std::shared_ptr<std::byte[]> reordered(void* from, const dnnl::memory::desc& given,
                                          const dnnl::memory::desc& wanted) const;
+  void reorder(void* from, const dnnl::memory::desc& given, void* to, const dnnl::memory::desc& wanted) const;
 
   dnnl::engine engine_;
   Layouts given_, wanted_;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "tilewright/host/executor.h"
 #include "tilewright/host/floating/plain_convolution.h"
 #include "tilewright/host/kernel_testing.h"
 
@@ -97,6 +98,56 @@ TEST(Convolution, RandomGeometriesMatchPlainLoops) { compare_with_plain("Conv", 
 
 TEST(Convolution, RandomTransposedGeometriesMatchPlainLoops) {
   compare_with_plain("ConvTranspose", true, 12, 150);
+}
+
+// With the channels last, an addition and a Relu, as a network runs it: rows beyond and within a cache, few
+// and many channels, kernels with more padding than oneDNN's generated code takes.
+TEST(Convolution, ImagesOfEverySizeMatchPlainLoops) {
+  Random random(17);
+  for (int round = 0; round < 40; ++round) {
+    const auto channels = [&] {
+      return random.chance(0.6) ? 8 * random.between(1, 18) : random.between(1, 20);
+    };
+    const auto size = [&] { return random.chance(0.7) ? random.between(1, 3) : random.between(4, 11); };
+    const Integers kernel{size(), size()};
+    const Shape x{random.between(1, 2), channels(), random.between(1, 9), random.between(1, 200)};
+    const Shape w{channels(), x[1], kernel[0], kernel[1]};
+    const Integers strides{random.between(1, 2), random.between(1, 2)};
+    Integers pads;
+    for (int i = 0; i < 4; ++i) pads.push_back(random.between(0, kernel[size_t(i % 2)] - 1));
+    for (size_t i = 0; i < 2; ++i) pads[i] = std::max(pads[i], kernel[i] - x[int(i) + 2]);
+    SCOPED_TRACE(fmt::format("round {}: x {} w {} strides {} pads {}", round, to_string(x), to_string(w),
+                             fmt::join(strides, ","), fmt::join(pads, ",")));
+
+    Graph graph;
+    const ValueId input = graph.add_input("x", ElementType::kF32, x);
+    const Tensor weights = testing::random_tensor(random, ElementType::kF32, w);
+    const ValueId constant = graph.add_constant("w", weights);
+    const Attributes attributes = {{"strides", strides}, {"pads", pads}};
+    Node node;
+    node.attributes = attributes;
+    const Window window = convolution_window(node, x, w);
+    const Shape y = window.output_shape(x[0], w[0]);
+    const ValueId sum = graph.add_value("y", ElementType::kF32, y);
+    graph.add_node("conv", "Conv", {input, constant}, {sum}).attributes = attributes;
+    graph.outputs = {sum};
+    const bool adds = random.chance(0.5);
+    if (adds) {
+      const ValueId other = graph.add_input("other", ElementType::kF32, y);
+      const ValueId added = graph.add_value("added", ElementType::kF32, y);
+      graph.add_node("add", "Add", {sum, other}, {added});
+      graph.outputs = {added};
+    }
+    std::vector<Tensor> inputs{testing::random_tensor(random, ElementType::kF32, x)};
+    if (adds) inputs.push_back(testing::random_tensor(random, ElementType::kF32, y));
+    Tensor expected = plain_convolution(inputs[0], weights, nullptr, window, 1, 1);
+    for (int64_t i = 0; adds && i < expected.size(); ++i)
+      expected.set_number(i, expected.number_at(i) + inputs[1].number_at(i));
+    const double tolerance = 1e-5 + 3e-7 * double(w.element_count() / w[0]);  // f32 sums in another order
+    const Executor executor(graph);
+    EXPECT_LE(distance(executor.run(inputs)[0], expected), tolerance);
+    EXPECT_LE(distance(executor.run(inputs)[0], expected), tolerance);
+  }
 }
 
 // <A * x, y> = <x, A^T * y>: the two plain loops check each other.

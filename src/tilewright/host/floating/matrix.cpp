@@ -112,7 +112,7 @@ Multiply bind_f32(const Node& node, std::span<const KernelOperand> operands, con
                   : dnnl::matmul::desc(desc(p.a), weights, target);
     const dnnl::matmul::primitive_desc primitive(operation, attributes, engine);
     const auto runner = std::make_shared<const onednn::Runner>(
-        engine, primitive, dnnl::matmul(primitive), onednn::Runner::Layouts{desc(p.a), desc(p.b), target},
+        engine, primitive, dnnl::matmul(primitive), onednn::Runner::Layouts{desc(p.a), desc(p.b), target, {}},
         operands[1].constant, post.added);
     return [runner, shape = p.c](KernelInputs inputs, int run_threads) {
       Tensor c = Tensor::uninitialized(ElementType::kF32, shape);
