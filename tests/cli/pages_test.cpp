@@ -52,7 +52,7 @@ TEST(Pages, EveryVerbThatReportsWritesOne) {
   EXPECT_GT(page_of("explain", "explain " + bundle).at("sections").size(), report.at("sections").size());
   page_of("tune", "tune " + bundle + " --trials 4 --search random");
   const std::string model = demo_files().model.string();
-  const nlohmann::json map = page_of("map", "map " + model + " --hardware eyeriss-256");
+  const nlohmann::json map = page_of("map", "map " + model + " --hardware eyeriss-256 --time 5s");
   EXPECT_EQ(map.at("sections").at(1).at("id"), "array");
   page_of("map", "map " + model + " --hardware eyeriss-256 --dataflow all");
   page_of("place", "place --expr 'd = (x-x0)*(x-x0) + (y-y0)*(y-y0)' --fabric streaming-engine --ii 3");
