@@ -45,10 +45,11 @@ constexpr ClassList kClasses[] = {
     {"", Class::kAssembly,
      "Concat GatherElements GridSample RoiAlign GatherND OneHot Pad Resize ScatterElements ScatterND Trilu"},
     {"", Class::kSource, "Constant ConstantOfShape EyeLike Range Shape Size"},
-    {kTilewrightDomain, Class::kProduct, "QConv QConvTranspose QGemm FixedConv FixedGemm"},
+    {kTilewrightDomain, Class::kProduct, "QConv QConvTranspose QGemm QMatMul FixedConv FixedGemm"},
     {kTilewrightDomain, Class::kPool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Class::kElementwise, "QLookup QRequantize FixedLookup"},
     {kTilewrightDomain, Class::kBroadcast, "QAdd QMul QRescaledAdd FixedAdd"},
+    {kTilewrightDomain, Class::kNormalization, "QLayerNorm QSoftmax"},
     {kTilewrightDomain, Class::kConversion, "FixedDecode FixedEncode"},
 };
 
@@ -70,6 +71,7 @@ constexpr FunctionList kFunctions[] = {
     {kTilewrightDomain, Function::kConvolution, "QConv FixedConv"},
     {kTilewrightDomain, Function::kTransposedConvolution, "QConvTranspose"},
     {kTilewrightDomain, Function::kDense, "QGemm FixedGemm"},
+    {kTilewrightDomain, Function::kMatrixProduct, "QMatMul"},
     {kTilewrightDomain, Function::kAddition, "QAdd QRescaledAdd FixedAdd"},
     {kTilewrightDomain, Function::kMultiplication, "QMul"},
     {kTilewrightDomain, Function::kAveragePool, "QAveragePool FixedAveragePool"},

@@ -12,11 +12,12 @@ using Key = std::pair<std::string_view, std::string_view>;
 
 std::map<Key, const KernelEntry*> build_table() {
   const std::span<const KernelEntry> families[] = {
-      binary_kernels(),       cast_kernels(),      constant_kernels(),      convolution_kernels(),
-      fixed_point_kernels(),  image_kernels(),     indexing_kernels(),      integer_kernels(),
-      integer_onnx_kernels(), matrix_kernels(),    normalization_kernels(), pooling_kernels(),
-      quantize_kernels(),     rearrange_kernels(), reduction_kernels(),     resize_kernels(),
-      shape_kernels(),        sampling_kernels(),  scatter_kernels(),       unary_kernels(),
+      binary_kernels(),       cast_kernels(),        constant_kernels(),  convolution_kernels(),
+      fixed_point_kernels(),  image_kernels(),       indexing_kernels(),  integer_kernels(),
+      integer_onnx_kernels(), integer_row_kernels(), matrix_kernels(),    normalization_kernels(),
+      pooling_kernels(),      quantize_kernels(),    rearrange_kernels(), reduction_kernels(),
+      resize_kernels(),       shape_kernels(),       sampling_kernels(),  scatter_kernels(),
+      unary_kernels(),
   };
   std::map<Key, const KernelEntry*> table;
   for (const std::span<const KernelEntry> family : families) {

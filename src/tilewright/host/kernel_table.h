@@ -21,6 +21,7 @@ std::span<const KernelEntry> image_kernels();
 std::span<const KernelEntry> indexing_kernels();
 std::span<const KernelEntry> integer_kernels();
 std::span<const KernelEntry> integer_onnx_kernels();
+std::span<const KernelEntry> integer_row_kernels();
 std::span<const KernelEntry> matrix_kernels();
 std::span<const KernelEntry> normalization_kernels();
 std::span<const KernelEntry> pooling_kernels();

@@ -94,6 +94,10 @@ class LayerReader {
   }
 
   bool read_geometry() {
+    if (node_.is_tilewright("QMatMul")) {
+      refuse("both matrices are computed; only constant weights have a layer");
+      return false;
+    }
     const std::optional<NodeGeometry> geometry = node_geometry(graph_, node_);
     const bool dense = layer_.function == Function::kDense;
     const Shape* const w = dense && node_.has_input(1) ? &graph_.value(node_.input(1)).shape : nullptr;

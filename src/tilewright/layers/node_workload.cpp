@@ -77,7 +77,9 @@ std::optional<Workload> node_workload(const Graph& graph, const Node& node, Diag
                           is_float(x.type) ? bit_width(x.type) : accumulator};
   if (traits.function == OperatorFunction::kMatrixProduct) {
     if (x.shape.rank() == 0 || w.shape.rank() == 0) return refuse("no loop nest over a scalar");
-    std::optional<Workload> product = matrix_nest(node, x.shape, w.shape, bits);
+    Shape right = w.shape;
+    if (node.int_or("transpose_b", 0) != 0) std::swap(right[right.rank() - 1], right[right.rank() - 2]);
+    std::optional<Workload> product = matrix_nest(node, x.shape, right, bits);
     return product ? std::move(product) : refuse("no loop nest for batch axes that broadcast in part");
   }
   const std::optional<NodeGeometry> geometry = node_geometry(graph, node);

@@ -198,10 +198,13 @@ class BitChooser {
     const double base = noise_share(report_.uniform_db);
     const std::vector<double> work = reading_work();
     std::vector<Move> moves;
+    std::vector<size_t> rows(chosen_.groups.size());  // of the report, by group
     for (size_t g = 0; g < chosen_.groups.size(); ++g) {
+      if (network_->plan.narrow[g]) continue;
       BitWidths widths = chosen_;
       widths.groups[g] = kWideBits;
       const double alone = measured(widths);
+      rows[g] = report_.activations.size();
       report_.activations.push_back({name_of_group(int(g)), alone, false});
       moves.push_back({g, kWideBits, -(base - noise_share(alone)) / std::max(work[g], 1.0)});
     }
@@ -210,7 +213,7 @@ class BitChooser {
     const auto fails = [&](size_t n) { return measured(after(moves, n, false)) < *bits_.target_db; };
     const size_t count = std::min(longest(moves, fails) + 1, moves.size());
     chosen_ = after(moves, count, false);
-    for (size_t i = 0; i < count; ++i) report_.activations[moves[i].index].wide = true;
+    for (size_t i = 0; i < count; ++i) report_.activations[rows[moves[i].index]].wide = true;
   }
 
   // Multiply-accumulates of what reads each group.

@@ -11,6 +11,7 @@
 #include "tilewright/quantize/integerize/element_function.h"
 #include "tilewright/quantize/integerize/integer_builder.h"
 #include "tilewright/quantize/integerize/linear_resize.h"
+#include "tilewright/quantize/integerize/lower_operators.h"
 
 namespace tilewright {
 namespace {
@@ -68,6 +69,16 @@ bool averages_maps(const Graph& graph, const Node& node) {
   return node.int_or("ceil_mode", 0) == 0 && (!padded || node.int_or("count_include_pad", 0) != 0);
 }
 
+// Softmax and norms along the last axis, whose parameters are constants.
+bool works_along_rows(const Graph& graph, const Node& node) {
+  const bool norm = node.is("LayerNormalization") || node.is("RMSNormalization");
+  if (!norm && !node.is("Softmax")) return false;
+  const int64_t axis = node.int_or("axis", -1);
+  const bool last = axis == -1 || axis == graph.value(node.input(0)).shape.rank() - 1;
+  const auto constant = [&](int i) { return !node.has_input(i) || graph.is_constant(node.input(i)); };
+  return last && !graph.is_constant(node.input(0)) && constant(1) && constant(2);
+}
+
 class Planner {
  public:
   explicit Planner(const Graph& graph)
@@ -101,9 +112,10 @@ class Planner {
     const bool weighted = is_weighted(graph_, node);
     const bool pair =
         (adds_two_maps(graph_, node) || multiplies_two_maps(graph_, node)) && !function_base(node.outputs[0]);
-    const bool affine = !taken_[size_t(id)] && !weighted && !pair && !function_base(node.outputs[0]) &&
-                        scales_channels(graph_, node);
-    if (!weighted && !pair && !affine && !averages_maps(graph_, node)) return;
+    const bool product = multiplies_computed(graph_, node);
+    const bool affine = !taken_[size_t(id)] && !product && !weighted && !pair &&
+                        !function_base(node.outputs[0]) && scales_channels(graph_, node);
+    if (!weighted && !pair && !affine && !product && !averages_maps(graph_, node)) return;
     if (graph_.value(node.outputs[0]).type != ElementType::kF32) return;
     WeightedOperator op{id, kNoValue, node.outputs[0], kNoNode};
     if (weighted) {
@@ -114,6 +126,13 @@ class Planner {
         op.output = next->outputs[0];
       }
     }
+    if (product) {
+      const Node* next = only_reader(op.output);
+      if (next && product_times_number(graph_, producers_, *next)) {
+        taken_[size_t(next - graph_.nodes.data())] = true;
+        op.output = next->outputs[0];
+      }
+    }
     for (const Node* next = only_reader(op.output); next && clip_interval(graph_, *next);
          next = only_reader(op.output)) {
       if (next->input(0) != op.output) break;
@@ -121,7 +140,8 @@ class Planner {
     }
     const bool by_constants = affine && !node.is("PRelu");
     op.input = want(by_constants ? as_channel_affine(graph_, node)->input : node.input(0));
-    if (pair) want(node.input(1));
+    const ValueId second = pair || product ? want(node.input(1)) : kNoValue;
+    if (product) narrow_.insert(narrow_.end(), {op.input, second});
     wanted_[size_t(op.output)] = true;
     if (weighted) plan_.weighted.push_back(op);
     if (node.is("ConvTranspose")) zero_.push_back(op.input);
@@ -161,8 +181,15 @@ class Planner {
     }
     // A function of another value becomes a table over that value's integers.
     const std::optional<ValueId> base = wanted_[size_t(v)] ? std::nullopt : function_base(v);
+    const bool is_new = !wanted_[size_t(v)];
     wanted_[size_t(v)] = true;
     if (base) want(*base);
+    // Probabilities that nobody but the user reads stay in float.
+    const Node* node = producer(v);
+    if (is_new && node && works_along_rows(graph_, *node)) {
+      const ValueId source = want(node->input(0));
+      if (node->is("Softmax")) narrow_.push_back(source);
+    }
     return v;
   }
 
@@ -244,6 +271,8 @@ class Planner {
       plan_.group.push_back(numbers.try_emplace(find(v), int(numbers.size())).first->second);
     }
     plan_.zero_point_zero.assign(numbers.size(), false);
+    plan_.narrow.assign(numbers.size(), false);
+    for (ValueId v : narrow_) plan_.narrow[size_t(plan_.group_of(v))] = true;
     for (ValueId v : zero_) plan_.zero_point_zero[size_t(plan_.group_of(v))] = true;
   }
 
@@ -253,7 +282,7 @@ class Planner {
   std::vector<bool> wanted_;
   std::vector<bool> taken_;  // nodes that a layer before them computes
   std::vector<ScaleOrder> concatenated_;
-  std::vector<ValueId> zero_;
+  std::vector<ValueId> zero_, narrow_;
   QuantizationPlan plan_;
 };
 

@@ -27,15 +27,18 @@ struct QuantizationPlan {
   std::vector<ValueId> values;        // to be quantised, in order of computation
   std::vector<int> group;             // of each of `values`: equal numbers share scale and zero point
   std::vector<bool> zero_point_zero;  // by group number: ConvTranspose reads one of its values
+  std::vector<bool>
+      narrow;  // by group number: a softmax or a product of two computed matrices reads it, 8 bits
   std::vector<WeightedOperator> weighted;
   std::vector<ScaleOrder> orders;
   int group_of(ValueId value) const;  // -1 when it is not quantised
 };
 
-// Conv, ConvTranspose, Gemm and MatMul with constant f32 weights, additions of two computed values of one
-// shape, products of two computed values, factors per channel, functions of one value that these read
-// (element_function.h), average pools, and Concat where an integer operator reads it, with activations fused
-// into what they follow. Values that are only moved keep the quantisation of their source.
+// Conv, ConvTranspose, Gemm and MatMul with constant f32 weights, products of two computed matrices,
+// additions of two computed values of one shape, products of two computed values, factors per channel,
+// average pools; functions of one value (element_function.h), softmax and norms along the last axis, and
+// Concat, where an integer operator reads them; with activations fused into what they follow. Values that are
+// only moved keep the quantisation of their source.
 QuantizationPlan plan_quantization(const Graph& graph);
 
 }  // namespace tilewright

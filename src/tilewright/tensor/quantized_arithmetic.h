@@ -2,6 +2,7 @@
 // host engine, the overlay's simulators and the RTL all compute exactly this.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -84,6 +85,27 @@ constexpr int64_t clip(int64_t value, int64_t low, int64_t high) {
 constexpr int32_t requantize(int32_t accumulator, Requantization r, int32_t zero_point, int32_t low,
                              int32_t high) {
   return int32_t(clip(scaled(accumulator, r) + zero_point, low, high));
+}
+
+// floor(sqrt(value)), value in 0..2^62.
+constexpr int64_t integer_root(int64_t value) {
+  int64_t root = 0;
+  for (int64_t bit = int64_t{1} << 31; bit > 0; bit >>= 1) {
+    if ((root + bit) * (root + bit) <= value) root += bit;
+  }
+  return root;
+}
+
+// 1 / sqrt(value) is factor / 2^(15 + exponent), factor in 2^15..2^16, its last bit rounded down.
+struct InverseRoot {
+  int64_t factor = 0;
+  int exponent = 0;  // 1..31: the smallest with value < 4^exponent
+};
+// `value` in 1..2^62 - 1, of which the 31 or 32 highest bits count.
+constexpr InverseRoot inverse_root(int64_t value) {
+  const int exponent = (std::bit_width(uint64_t(value)) + 1) / 2;
+  const int64_t highest = (value << (62 - 2 * exponent)) >> 30;
+  return {integer_root((int64_t{1} << 62) / highest), exponent};
 }
 
 // Two's complement wrap to `bits` (1..32), sign-extended.

@@ -6,6 +6,7 @@
 #include "tilewright/graph/operators/operator_families.h"
 #include "tilewright/graph/operators/operators_convolution.h"
 #include "tilewright/graph/window.h"
+#include "tilewright/tensor/reference_rows.h"
 
 namespace tilewright {
 namespace {
@@ -177,6 +178,63 @@ std::vector<TypedShape> infer_qlookup(const OperatorContext& context) {
   return only(context.type(1), context.shape(0));
 }
 
+std::vector<TypedShape> infer_qmatmul(const OperatorContext& context) {
+  for (int i : {0, 1}) require_activation(context, i);
+  require_element(context, "a_zero_point", 0);
+  require_element(context, "b_zero_point", 1);
+  require_integer(context, "transpose_b", 0, 0, 1);
+  require_integer(context, "multiplier", 1, 1, kMaxI32);
+  require_shift(context);
+  const Shape &a = context.shape(0), &b = context.shape(1);
+  const int rank = a.rank(), inner = context.node().int_or("transpose_b", 0) != 0 ? rank - 1 : rank - 2;
+  bool fits = rank >= 2 && b.rank() == rank && b[inner] == a[rank - 1];
+  for (int axis = 0; fits && axis < rank - 2; ++axis) fits = a[axis] == b[axis];
+  if (!fits) reject(context, fmt::format("{} and {} do not fit each other", to_string(a), to_string(b)));
+  std::vector<int64_t> dims = a.dims();
+  dims.back() = b[2 * rank - 3 - inner];
+  return only(require_output(context), Shape(std::move(dims)));
+}
+
+// What works along the last axis: at least one element in each row.
+void require_last_axis(const OperatorContext& context) {
+  const Shape& x = context.shape(0);
+  if (x.rank() < 1 || x[x.rank() - 1] < 1) reject(context, "X has no last axis with elements");
+}
+
+std::vector<TypedShape> infer_qsoftmax(const OperatorContext& context) {
+  require_type(context, 0, ElementType::kI8);
+  require_type(context, 1, ElementType::kI32);
+  require_vector(context, 1, 256);
+  require_last_axis(context);
+  const Shape& x = context.shape(0);
+  if (x[x.rank() - 1] > kLongestSoftmax) {
+    reject(context, fmt::format("rows of {} elements are longer than {}", x[x.rank() - 1], kLongestSoftmax));
+  }
+  require_integer(context, "numerator", 1, 1, kMostNumerator);
+  require_integer(context, "shift", 0, 0, 62);
+  return only(require_output(context), x);
+}
+
+std::vector<TypedShape> infer_qlayer_norm(const OperatorContext& context) {
+  require_activation(context, 0);
+  require_last_axis(context);
+  const Shape& x = context.shape(0);
+  const int64_t channels = x[x.rank() - 1];
+  require_type(context, 1, ElementType::kI32);
+  require_vector(context, 1, channels);
+  require_per_channel(
+      context, 2, "the multiplier", channels, [](int64_t m) { return m != kMinI32; },
+      "-2147483647..2147483647");
+  require_per_channel(context, 3, "the shift", channels, is_shift, kShifts);
+  require_element(context, "x_zero_point", 0);
+  require_integer(context, "center", 1, 0, 1);
+  require_integer(context, "fraction", 0, 0, 8);
+  require_integer(context, "epsilon", 1, 1, kMostEpsilon);
+  if (channels > kLongestNorm)
+    reject(context, fmt::format("{} channels are more than {}", channels, kLongestNorm));
+  return only(require_output(context), x);
+}
+
 std::vector<AttributeRule> with_output_attributes(std::vector<AttributeRule> attributes) {
   for (const char* name : {"y_zero_point", "clip_low", "clip_high", "bipolar", "output_bits"}) {
     attributes.push_back({name, AttributeKind::kInt});
@@ -226,6 +284,21 @@ void add_tilewright_operators(std::vector<Operator>& table) {
        infer_qaverage_pool});
   table.push_back({domain, "QRequantize", 1, 2, 1, 1, with_output_attributes({bias, multiplier, shift}),
                    infer_qrequantize});
+  table.push_back(
+      {domain, "QMatMul", 2, 2, 1, 1,
+       with_output_attributes(
+           {{"a_zero_point", kInt}, {"b_zero_point", kInt}, {"transpose_b", kInt}, multiplier, shift}),
+       infer_qmatmul, [](const OperatorContext& context, std::span<const TypedShape> outputs) {
+         const Shape& a = context.shape(0);
+         return outputs[0].shape.element_count() * a[a.rank() - 1];
+       }});
+  table.push_back({domain, "QSoftmax", 2, 2, 1, 1, with_output_attributes({{"numerator", kInt, true}, shift}),
+                   infer_qsoftmax});
+  table.push_back(
+      {domain, "QLayerNorm", 4, 4, 1, 1,
+       with_output_attributes(
+           {{"x_zero_point", kInt}, {"center", kInt}, {"fraction", kInt}, {"epsilon", kInt, true}}),
+       infer_qlayer_norm});
   table.push_back({domain, "QLookup", 2, 2, 1, 1, {}, infer_qlookup});
 }
 

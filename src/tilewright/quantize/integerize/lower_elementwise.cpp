@@ -431,6 +431,7 @@ std::optional<ValueId> lower_scaled_product(IntegerBuilder& builder, const Node&
 std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
   if (node.is("Conv")) return lower_convolution(builder, node, form);
   if (node.is("ConvTranspose")) return lower_transposed_convolution(builder, node, form);
+  if (multiplies_computed(builder.source(), node)) return lower_product(builder, node, form);
   if (node.is("Gemm") || node.is("MatMul")) return lower_dense(builder, node, form);
   if (is_addition_or_difference(node)) {
     auto sum = lower_addition(builder, node, form);
@@ -444,7 +445,11 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   if (node.is("AveragePool") || node.is("GlobalAveragePool") || node.is("ReduceMean")) {
     return lower_average(builder, node, form);
   }
+  if (node.is("Softmax")) return lower_softmax(builder, node, form);
+  if (node.is("LayerNormalization") || node.is("RMSNormalization")) return lower_norm(builder, node, form);
   if (node.is("Mul")) {
+    if (const auto product = product_times_number(builder.source(), builder.producers(), node))
+      return lower_product(builder, *product->product, form, product->factor);
     if (scaled_product(builder, node)) return lower_scaled_product(builder, node, form);
     if (const auto table = lower_function(builder, node, form)) return table;
     return as_channel_affine(builder.source(), node) ? lower_channel_affine(builder, node, form)

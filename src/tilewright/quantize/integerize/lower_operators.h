@@ -38,6 +38,21 @@ std::optional<ValueId> lower_linear_resize(IntegerBuilder& builder, const Node& 
 std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node& node,
                                             const IntegerForm& form);
 
+// Gemm and MatMul of two computed values, times `factor` > 0.
+std::optional<ValueId> lower_product(IntegerBuilder& builder, const Node& node, const IntegerForm& form,
+                                     double factor = 1);
+bool multiplies_computed(const Graph& graph, const Node& node);
+// Mul of such a product with one positive constant number.
+struct ScaledProduct {
+  const Node* product;
+  double factor;
+};
+std::optional<ScaledProduct> product_times_number(const Graph& graph, const std::vector<NodeId>& producers,
+                                                  const Node& mul);
+// Softmax, and LayerNormalization and RMSNormalization, of the last axis.
+std::optional<ValueId> lower_softmax(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+std::optional<ValueId> lower_norm(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+
 // Functions of one quantised value, through any number of float operators (element_function.h); the first
 // does not note a reason.
 std::optional<ValueId> lower_function(IntegerBuilder& builder, const Node& node, const IntegerForm& form);

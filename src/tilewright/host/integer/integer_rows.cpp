@@ -1,0 +1,213 @@
+// Products of two activations, and softmax and norms along the last axis (docs/reference/arithmetic.md), row
+// by row on several threads.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "tilewright/base/parallel.h"
+#include "tilewright/host/integer/integer_finish.h"
+#include "tilewright/host/integer/integer_node.h"
+#include "tilewright/host/kernel_inputs.h"
+#include "tilewright/host/kernel_table.h"
+#include "tilewright/tensor/reference_rows.h"
+
+namespace tilewright {
+namespace {
+
+constexpr int64_t kElementsPerThread = 1 << 12;
+
+Tensor output_tensor(const OutputStage& output, const Shape& shape) {
+  return Tensor::uninitialized(output.bits == 16 ? ElementType::kI16 : ElementType::kI8, shape);
+}
+
+// One output: clipped, and a sign where it is bipolar.
+template <typename T>
+T finished(int64_t value, const OutputStage& output) {
+  const int64_t clipped = clip(value + output.y_zero_point, output.clip_low, output.clip_high);
+  return T(output.bipolar ? 2 * clipped - 1 : clipped);
+}
+
+template <typename T>
+void requantized(const int32_t* acc, int64_t count, Requantization scale, const OutputStage& output, T* to) {
+  requantize_lanes(acc, 0, count, scale, output, to);
+}
+
+// `tensor` less its zero point, in 17 bits.
+std::vector<int32_t> centred_values(const Tensor& tensor, int32_t zero_point) {
+  std::vector<int32_t> values(size_t(tensor.size()));
+  if (tensor.type() == ElementType::kI8) {
+    std::ranges::copy(tensor.data<int8_t>(), values.begin());
+  } else {
+    std::ranges::copy(tensor.data<int16_t>(), values.begin());
+  }
+  for (int32_t& value : values) value -= zero_point;
+  return values;
+}
+
+// The last two axes of every matrix, exchanged.
+std::vector<int32_t> transposed(const std::vector<int32_t>& values, int64_t rows, int64_t columns) {
+  std::vector<int32_t> result(values.size());
+  for (size_t at = 0; at < values.size(); at += size_t(rows * columns)) {
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = 0; c < columns; ++c)
+        result[at + size_t(c * rows + r)] = values[at + size_t(r * columns + c)];
+    }
+  }
+  return result;
+}
+
+std::vector<Tensor> product(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
+  const OutputStage output = output_stage(node);
+  const Requantization scale = single_scale(node);
+  const int rank = a.shape().rank();
+  const bool turned = node.int_or("transpose_b", 0) != 0;
+  if (rank < 2 || b.shape().rank() != rank ||
+      b.shape()[turned ? rank - 1 : rank - 2] != a.shape()[rank - 1] ||
+      !std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin())) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} and {} do not fit each other", to_string(a.shape()), to_string(b.shape())));
+  }
+  const int64_t rows = a.shape()[rank - 2], depth = a.shape()[rank - 1],
+                columns = b.shape()[turned ? rank - 2 : rank - 1];
+  const std::vector<int32_t> left = centred_values(a, element_attribute(node, "a_zero_point", a));
+  std::vector<int32_t> right = centred_values(b, element_attribute(node, "b_zero_point", b));
+  if (turned) right = transposed(right, columns, depth);
+  std::vector<int64_t> dims = a.shape().dims();
+  dims.back() = columns;
+  Tensor y = output_tensor(output, Shape(dims));
+  if (y.size() == 0) return {std::move(y)};
+  const auto compute = [&](auto* to) {
+    const int64_t all = y.size() / columns;
+    const int threads = y.size() * depth < kElementsPerThread ? 1 : options.threads;
+    parallel_for(threads, all, [&](int64_t begin, int64_t end) {
+      std::vector<uint32_t> acc(static_cast<size_t>(columns));
+      for (int64_t row = begin; row < end; ++row) {
+        std::ranges::fill(acc, 0u);
+        const int32_t* const x = left.data() + row * depth;
+        const int32_t* const matrix = right.data() + row / rows * depth * columns;
+        for (int64_t k = 0; k < depth; ++k) {
+          const auto factor = uint32_t(x[k]);
+          const int32_t* const line = matrix + k * columns;
+          for (int64_t n = 0; n < columns; ++n) acc[size_t(n)] += factor * uint32_t(line[n]);
+        }
+        requantized(reinterpret_cast<const int32_t*>(acc.data()), columns, scale, output, to + row * columns);
+      }
+    });
+  };
+  if (output.bits == 16) {
+    compute(y.mutable_data<int16_t>().data());
+  } else {
+    compute(y.mutable_data<int8_t>().data());
+  }
+  return {std::move(y)};
+}
+
+// body(row, x, y) for every row of the last axis of `x`, y of the type of the result.
+template <typename Body>
+Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& options, const Body& body) {
+  Tensor y = output_tensor(output, x.shape());
+  if (x.size() == 0) return y;
+  const int64_t length = x.shape()[x.shape().rank() - 1];
+  const auto run = [&](const auto* from, auto* to) {
+    parallel_for(x.size() < kElementsPerThread ? 1 : options.threads, x.size() / length,
+                 [&](int64_t begin, int64_t end) {
+                   for (int64_t row = begin; row < end; ++row) body(from + row * length, to + row * length);
+                 });
+  };
+  const auto typed = [&](const auto* from) {
+    if (output.bits == 16) {
+      run(from, y.mutable_data<int16_t>().data());
+    } else {
+      run(from, y.mutable_data<int8_t>().data());
+    }
+  };
+  if (x.type() == ElementType::kI16) {
+    typed(x.data<int16_t>().data());
+  } else {
+    typed(x.data<int8_t>().data());
+  }
+  return y;
+}
+
+std::vector<Tensor> softmax(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor &x = required_input(inputs, 0), &table = required_input(inputs, 1);
+  const OutputStage output = output_stage(node);
+  const int64_t numerator = node.int_or("numerator", 1);
+  const int shift = integer_attribute(node, "shift", 0, 0, 62);
+  const auto powers = table.data<int32_t>();
+  const int64_t length = x.shape()[x.shape().rank() - 1];
+  const int64_t one = powers.size() == 256 ? powers[0] : 0;
+  if (one < 1 || one * length > INT32_MAX || numerator < 1 || numerator > kMostNumerator ||
+      numerator / one > INT32_MAX ||
+      std::ranges::any_of(powers, [&](int32_t power) { return power < 0 || power > one; })) {
+    throw Error(
+        ErrorKind::kInvalidInput,
+        "the table must have 256 exponentials of which none is above the first, whose sums stay in 32 bits");
+  }
+  return {by_rows(x, output, options, [&](const auto* from, auto* to) {
+    using T = std::remove_reference_t<decltype(*to)>;
+    const auto largest = *std::max_element(from, from + length);
+    int64_t sum = 0;
+    for (int64_t n = 0; n < length; ++n) sum += powers[size_t(largest - from[n])];
+    const int64_t inverse = numerator / sum;
+    for (int64_t n = 0; n < length; ++n)
+      to[n] = finished<T>(round_shift(powers[size_t(largest - from[n])] * inverse, shift), output);
+  })};
+}
+
+std::vector<Tensor> layer_norm(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  const OutputStage output = output_stage(node);
+  const auto bias = required_input(inputs, 1).data<int32_t>(),
+             multiplier = required_input(inputs, 2).data<int32_t>(),
+             shift = required_input(inputs, 3).data<int32_t>();
+  const int32_t zero_point = element_attribute(node, "x_zero_point", x);
+  const bool center = node.int_or("center", 1) != 0;
+  const int fraction = integer_attribute(node, "fraction", 0, 0, 8);
+  const int64_t epsilon = node.int_or("epsilon", 1);
+  const int64_t channels = x.shape()[x.shape().rank() - 1];
+  if (channels > kLongestNorm || epsilon < 1 || epsilon > kMostEpsilon)
+    throw Error(ErrorKind::kInvalidInput, fmt::format("{} channels with epsilon {}", channels, epsilon));
+  const auto fits = [&](size_t count) { return count == 1 || int64_t(count) == channels; };
+  if (int64_t(bias.size()) != channels || !fits(multiplier.size()) || !fits(shift.size()))
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} biases, {} multipliers and {} shifts for {} channels", bias.size(),
+                            multiplier.size(), shift.size(), channels));
+  const auto pick = [](std::span<const int32_t> scale, int64_t c) {
+    return scale[scale.size() == 1 ? 0 : size_t(c)];
+  };
+  return {by_rows(x, output, options, [&](const auto* from, auto* to) {
+    using T = std::remove_reference_t<decltype(*to)>;
+    int64_t sum = 0, squares = 0;
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t value = from[c] - zero_point;
+      sum += value;
+      squares += value * value;
+    }
+    const int64_t mean = center ? sum : 0;  // times the channels
+    const int64_t spread = channels * squares - mean * mean;
+    if (spread > kMostEpsilon >> (2 * fraction))
+      throw Error(ErrorKind::kInvalidInput, "the variance of a row leaves 61 bits");
+    const InverseRoot root = inverse_root((spread << (2 * fraction)) + epsilon);
+    const int down = std::max(0, root.exponent - 1 - fraction);
+    for (int64_t c = 0; c < channels; ++c) {
+      const int64_t difference = channels * (from[c] - zero_point) - mean;
+      const int64_t acc = round_shift(difference * root.factor, down) + bias[size_t(c)];
+      to[c] = finished<T>(scaled(int32_t(uint64_t(acc)), {pick(multiplier, c), pick(shift, c)}), output);
+    }
+  })};
+}
+
+constexpr KernelEntry kRowKernels[] = {
+    {kTilewrightDomain, "QMatMul", product},
+    {kTilewrightDomain, "QSoftmax", softmax},
+    {kTilewrightDomain, "QLayerNorm", layer_norm},
+};
+
+}  // namespace
+
+std::span<const KernelEntry> integer_row_kernels() { return kRowKernels; }
+
+}  // namespace tilewright

@@ -1,0 +1,160 @@
+// The operators of transformers against their reference kernels, bit for bit, on random shapes and
+// parameters.
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "support/random_seed_testing.h"
+#include "tilewright/host/integer/integer_testing.h"
+#include "tilewright/host/kernel_testing.h"
+#include "tilewright/tensor/reference_rows.h"
+
+namespace tilewright {
+namespace {
+
+class RowCases {
+ public:
+  explicit RowCases(uint64_t seed) : random_(seed * 6007 + 3) {}
+  Random& random() { return random_; }
+
+  ElementType activation() { return random_.chance(0.7) ? ElementType::kI8 : ElementType::kI16; }
+  Tensor values(ElementType type, const Shape& shape) {
+    return random_integers(type, shape, lowest(type), highest(type), random_);
+  }
+  int32_t element(ElementType type) {
+    return random_.chance(0.3) ? 0 : int32_t(random_.between(lowest(type), highest(type)));
+  }
+  OutputStage output() {
+    if (random_.chance(0.1)) return {int32_t(random_.between(-2, 2)), 0, 1, true};
+    const int bits = random_.chance(0.7) ? 8 : 16;
+    const int64_t low = -(1 << (bits - 1)), high = -low - 1;
+    const auto clip_low = int32_t(random_.between(low, 0));
+    return {int32_t(random_.between(low, high)), clip_low, int32_t(random_.between(clip_low, high)), false,
+            bits};
+  }
+  static Attributes with_output(Attributes attributes, const OutputStage& o) {
+    attributes.insert({{"y_zero_point", int64_t{o.y_zero_point}},
+                       {"clip_low", int64_t{o.clip_low}},
+                       {"clip_high", int64_t{o.clip_high}},
+                       {"bipolar", int64_t{o.bipolar}},
+                       {"output_bits", int64_t{o.bits}}});
+    return attributes;
+  }
+
+ private:
+  Random random_;
+};
+
+std::vector<int64_t> batch_axes(Random& random) {
+  std::vector<int64_t> dims;
+  for (int64_t axes = random.between(0, 2); axes > 0; --axes) dims.push_back(random.between(1, 3));
+  return dims;
+}
+
+std::vector<Tensor> run_integer(const char* op, const std::vector<std::optional<Tensor>>& inputs,
+                                const Attributes& attributes, Random& random) {
+  return testing::run_op(op, inputs, attributes, 1, kTilewrightDomain, {int(random.between(1, 3))});
+}
+
+TEST(IntegerRows, ProductsEqualTheReference) {
+  for (int64_t i = 0; i < test_cases(150); ++i) {
+    SCOPED_TRACE(fmt::format("seed {}", test_seed() + uint64_t(i)));
+    RowCases cases(test_seed() + uint64_t(i));
+    Random& random = cases.random();
+    std::vector<int64_t> a = batch_axes(random), b = a;
+    const int64_t m = random.between(1, 40), k = random.between(1, 70), n = random.between(1, 40);
+    ProductParameters p;
+    p.transpose_b = random.chance(0.5);
+    a.insert(a.end(), {m, k});
+    b.insert(b.end(), {p.transpose_b ? n : k, p.transpose_b ? k : n});
+    const Tensor x = cases.values(cases.activation(), Shape(a)),
+                 y = cases.values(cases.activation(), Shape(b));
+    p.a_zero_point = cases.element(x.type());
+    p.b_zero_point = cases.element(y.type());
+    p.multiplier = int32_t(random.between(1 << 30, INT32_MAX));
+    p.shift = int32_t(random.between(30, 50));
+    p.output = cases.output();
+    const Attributes attributes = RowCases::with_output({{"a_zero_point", int64_t{p.a_zero_point}},
+                                                         {"b_zero_point", int64_t{p.b_zero_point}},
+                                                         {"transpose_b", int64_t{p.transpose_b}},
+                                                         {"multiplier", int64_t{p.multiplier}},
+                                                         {"shift", int64_t{p.shift}}},
+                                                        p.output);
+    EXPECT_TRUE(run_integer("QMatMul", {x, y}, attributes, random)[0].identical(reference_product(x, y, p)));
+  }
+}
+
+TEST(IntegerRows, SoftmaxEqualsTheReference) {
+  for (int64_t i = 0; i < test_cases(150); ++i) {
+    SCOPED_TRACE(fmt::format("seed {}", test_seed() + uint64_t(i)));
+    RowCases cases(test_seed() + uint64_t(i));
+    Random& random = cases.random();
+    std::vector<int64_t> dims = batch_axes(random);
+    dims.insert(dims.end(), {random.between(1, 60), random.between(1, 300)});
+    const Tensor x = cases.values(ElementType::kI8, Shape(dims));
+    const int64_t one = random.between(1, std::min(kMostExponential, INT32_MAX / dims.back()));
+    Tensor table = random_integers(ElementType::kI32, {256}, 0, one, random);
+    table.set_integer(0, one);
+    SoftmaxParameters p;
+    p.numerator = random.between(1, one * INT32_MAX);
+    p.shift = int32_t(random.between(0, 62));
+    p.output = cases.output();
+    const Attributes attributes =
+        RowCases::with_output({{"numerator", int64_t{p.numerator}}, {"shift", int64_t{p.shift}}}, p.output);
+    EXPECT_TRUE(
+        run_integer("QSoftmax", {x, table}, attributes, random)[0].identical(reference_softmax(x, table, p)));
+  }
+}
+
+TEST(IntegerRows, NormsEqualTheReference) {
+  for (int64_t i = 0; i < test_cases(150); ++i) {
+    SCOPED_TRACE(fmt::format("seed {}", test_seed() + uint64_t(i)));
+    RowCases cases(test_seed() + uint64_t(i));
+    Random& random = cases.random();
+    std::vector<int64_t> dims = batch_axes(random);
+    const int64_t channels = random.between(1, 150);
+    dims.insert(dims.end(), {random.between(1, 40), channels});
+    const Tensor x = cases.values(cases.activation(), Shape(dims));
+    NormParameters p;
+    p.x_zero_point = cases.element(x.type());
+    p.center = random.chance(0.6);
+    p.fraction = int32_t(random.between(0, x.type() == ElementType::kI16 ? 4 : 8));
+    p.epsilon = random.chance(0.5) ? random.between(1, 1000) : random.between(1, kMostEpsilon);
+    p.output = cases.output();
+    const Tensor bias = random_integers(ElementType::kI32, {channels}, -(1 << 30), 1 << 30, random);
+    const int64_t scales = random.chance(0.7) ? channels : 1;
+    Tensor multiplier = random_integers(ElementType::kI32, {scales}, 1 << 30, INT32_MAX, random);
+    for (int64_t c = 0; c < scales; ++c) {
+      if (random.chance(0.3)) multiplier.set_integer(c, -multiplier.integer_at(c));
+    }
+    const Tensor shift = random_integers(ElementType::kI32, {scales}, 45, 60, random);
+    const Attributes attributes = RowCases::with_output({{"x_zero_point", int64_t{p.x_zero_point}},
+                                                         {"center", int64_t{p.center}},
+                                                         {"fraction", int64_t{p.fraction}},
+                                                         {"epsilon", p.epsilon}},
+                                                        p.output);
+    EXPECT_TRUE(run_integer("QLayerNorm", {x, bias, multiplier, shift}, attributes, random)[0].identical(
+        reference_norm(x, bias, multiplier, shift, p)));
+  }
+}
+
+TEST(IntegerRows, RefuseWhatDoesNotFit) {
+  const Tensor a(ElementType::kI8, Shape{2, 3}), b(ElementType::kI8, Shape{4, 5});
+  const auto product = [&] {
+    testing::run_op("QMatMul", {a, b}, {{"multiplier", int64_t{1}}, {"shift", int64_t{0}}}, 1,
+                    kTilewrightDomain);
+  };
+  EXPECT_PRED2(testing::contains, error_text(product), "2x3 and 4x5 do not fit each other");
+  const Tensor table(ElementType::kI32, Shape{256});
+  const auto softmax = [&] {
+    testing::run_op("QSoftmax", {a, table}, {{"numerator", int64_t{1}}}, 1, kTilewrightDomain);
+  };
+  EXPECT_PRED2(testing::contains, error_text(softmax), "256 exponentials of which none is above the first");
+  const Tensor four = Tensor::of<int32_t>({4}, {1, 1, 1, 1});
+  const auto norm = [&] {
+    testing::run_op("QLayerNorm", {a, four, four, four}, {{"epsilon", int64_t{1}}}, 1, kTilewrightDomain);
+  };
+  EXPECT_PRED2(testing::contains, error_text(norm), "4 biases, 4 multipliers and 4 shifts for 3 channels");
+}
+
+}  // namespace
+}  // namespace tilewright

@@ -1,0 +1,60 @@
+// The integer operators of transformers (docs/reference/arithmetic.md), written out as their definition says:
+// products of two activations, and what is computed along the last axis of a tensor. They share no code with
+// a faster implementation.
+//
+// All functions are pure. Errors (invalid input): wrong element type or rank, shapes that do not match each
+// other, parameters out of their stated range, rows longer than the accumulators allow.
+#pragma once
+
+#include <cstdint>
+
+#include "tilewright/tensor/quantized_arithmetic.h"
+#include "tilewright/tensor/reference_kernels.h"
+#include "tilewright/tensor/tensor.h"
+
+namespace tilewright {
+
+struct ProductParameters {
+  int32_t a_zero_point = 0, b_zero_point = 0;  // inside the types of A and B
+  bool transpose_b = false;                    // B is [..., N, K]
+  int32_t multiplier = 1, shift = 0;           // multiplier > 0; shift as in Requantization
+  OutputStage output;
+  bool operator==(const ProductParameters&) const = default;
+};
+
+struct SoftmaxParameters {
+  int64_t numerator = 1;  // 1..2^54: one, in units of the output's scale and 2^-shift
+  int32_t shift = 0;      // 0..62
+  OutputStage output;
+  bool operator==(const SoftmaxParameters&) const = default;
+};
+
+struct NormParameters {
+  int32_t x_zero_point = 0;  // inside the type of X
+  bool center = true;        // subtract the mean: layer norm; otherwise RMS norm
+  int32_t fraction = 0;      // 0..8: twice as many bits below the unit has the variance beside epsilon
+  int64_t epsilon = 1;       // 1..2^61, beside 4^fraction times the variance times the square of the channels
+  OutputStage output;
+  bool operator==(const NormParameters&) const = default;
+};
+
+// Rows beyond leave the accumulators: exponentials are at most 2^23, and add up to less than 2^31.
+inline constexpr int64_t kLongestSoftmax = 32768, kMostExponential = int64_t{1} << 23;
+inline constexpr int64_t kMostNumerator = int64_t{1} << 54;
+inline constexpr int64_t kLongestNorm = 16384, kMostEpsilon = int64_t{1} << 61;
+// A normalised value has as many bits below its unit.
+inline constexpr int kNormFraction = 16;
+
+// A i8|i16[..., M, K], B i8|i16[..., K, N] or, transposed, [..., N, K] -> i8|i16[..., M, N]. The axes before
+// the last two are those of both.
+Tensor reference_product(const Tensor& a, const Tensor& b, const ProductParameters& parameters);
+
+// X i8[..., N], table i32[256] -> i8|i16[..., N]: table[d] stands for the exponential of -d steps of X.
+Tensor reference_softmax(const Tensor& x, const Tensor& table, const SoftmaxParameters& parameters);
+
+// X i8|i16[..., C], B i32[C], multiplier and shift i32[C] or i32[1], multipliers of either sign ->
+// i8|i16[..., C].
+Tensor reference_norm(const Tensor& x, const Tensor& bias, const Tensor& multiplier, const Tensor& shift,
+                      const NormParameters& parameters);
+
+}  // namespace tilewright
