@@ -130,6 +130,7 @@ bool only_selects(const Node& node) {
 int table_input(const Node& node) {
   const OperatorTraits& traits = operator_traits(node);
   if (traits.numbers != OperatorNumbers::kInteger || !has_output_stage(node)) return -1;
+  if (traits.kind == Class::kNormalization || traits.function == Function::kMatrixProduct) return -1;
   if (traits.kind == Class::kProduct) return 5;
   return traits.kind == Class::kBroadcast ? 2 : 1;
 }
@@ -140,8 +141,8 @@ ElementType output_type(const Node& node) {
 
 bool has_output_stage(const Node& node) {
   const OperatorTraits& traits = operator_traits(node);
-  return traits.numbers != OperatorNumbers::kAny && traits.function != Function::kOther &&
-         traits.function != Function::kLookup;
+  const bool computes = traits.function != Function::kOther || traits.kind == Class::kNormalization;
+  return traits.numbers != OperatorNumbers::kAny && computes && traits.function != Function::kLookup;
 }
 
 }  // namespace tilewright

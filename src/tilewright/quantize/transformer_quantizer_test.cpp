@@ -88,7 +88,7 @@ class BlockBuilder {
   int64_t heads_ = 1, width_ = 4, tokens_ = 3;
 };
 
-int count(const Graph& graph, const char* op) {
+int nodes_of(const Graph& graph, const char* op) {
   return int(std::ranges::count_if(graph.nodes, [&](const Node& node) { return node.op == op; }));
 }
 
@@ -115,10 +115,10 @@ TEST(TransformerQuantizer, BlocksBecomeInteger) {
     IntegerizeReport report;
     const Graph quantized = quantize(g.graph, samples, options), integer = integerize(quantized, &report);
     EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
-    EXPECT_EQ(count(integer, "QMatMul"), 2);
-    EXPECT_EQ(count(integer, "QSoftmax"), 1);
-    EXPECT_EQ(count(integer, "QLayerNorm"), 3);
-    EXPECT_EQ(count(integer, "Softmax"), 1) << "probabilities for the user stay in float";
+    EXPECT_EQ(nodes_of(integer, "QMatMul"), 2);
+    EXPECT_EQ(nodes_of(integer, "QSoftmax"), 1);
+    EXPECT_EQ(nodes_of(integer, "QLayerNorm"), 3);
+    EXPECT_EQ(nodes_of(integer, "Softmax"), 1) << "probabilities for the user stay in float";
     const Tensor exact = run(g.graph, {input})[0];
     const double in_float = ratio_db(exact, run(quantized, {input})[0]),
                  got = ratio_db(exact, run(integer, {input})[0]);
@@ -139,7 +139,7 @@ TEST(TransformerQuantizer, WideActivationsStayInteger) {
   IntegerizeReport report;
   const Graph integer = integerize(wide, &report);
   EXPECT_EQ(report.integer_mac_share(), 1.0) << to_string(report);
-  EXPECT_EQ(count(integer, "QSoftmax"), 1);
+  EXPECT_EQ(nodes_of(integer, "QSoftmax"), 1);
   EXPECT_TRUE(std::ranges::any_of(told.activations, [](const auto& activation) { return activation.wide; }));
 }
 

@@ -63,6 +63,17 @@ inline void require_scale(int32_t multiplier, int32_t shift, std::string_view op
   require(is_shift(shift), op, fmt::format("shift {} must be in 0..62, or 96..126 to round twice", shift));
 }
 
+// The operands of a product, element by element or of matrices, with what `parameters` says of them.
+template <typename Parameters>
+void require_factors(const Tensor& a, const Tensor& b, const Parameters& parameters, std::string_view op) {
+  require_activation(a, op, "A");
+  require_activation(b, op, "B");
+  require_element(parameters.a_zero_point, a, op, "a_zero_point");
+  require_element(parameters.b_zero_point, b, op, "b_zero_point");
+  require_scale(parameters.multiplier, parameters.shift, op);
+  require_output(parameters.output, op);
+}
+
 inline int64_t stored(int64_t scaled_value, const OutputStage& output) {
   const int64_t value = clip(scaled_value + output.y_zero_point, output.clip_low, output.clip_high);
   return output.bipolar ? 2 * value - 1 : value;

@@ -283,12 +283,7 @@ Tensor reference_rescaled_add(const Tensor& a, const Tensor& b, const RescaledAd
 
 Tensor reference_multiply(const Tensor& a, const Tensor& b, const MultiplyParameters& parameters) {
   constexpr std::string_view kOp = "QMul";
-  require_activation(a, kOp, "A");
-  require_activation(b, kOp, "B");
-  require_element(parameters.a_zero_point, a, kOp, "a_zero_point");
-  require_element(parameters.b_zero_point, b, kOp, "b_zero_point");
-  require_scale(parameters.multiplier, parameters.shift, kOp);
-  require_output(parameters.output, kOp);
+  require_factors(a, b, parameters, kOp);
   const Shape shape = broadcast(a.shape(), b.shape());
   // The element of an operand that stands at `position` of the result.
   const std::vector<int64_t> strides = shape.strides();

@@ -26,12 +26,7 @@ void require_rows(const Tensor& x, std::string_view op) {
 
 Tensor reference_product(const Tensor& a, const Tensor& b, const ProductParameters& parameters) {
   constexpr std::string_view kOp = "QMatMul";
-  require_activation(a, kOp, "A");
-  require_activation(b, kOp, "B");
-  require_element(parameters.a_zero_point, a, kOp, "a_zero_point");
-  require_element(parameters.b_zero_point, b, kOp, "b_zero_point");
-  require_scale(parameters.multiplier, parameters.shift, kOp);
-  require_output(parameters.output, kOp);
+  require_factors(a, b, parameters, kOp);
   const int rank = a.shape().rank();
   const std::string shapes = fmt::format("A {} and B {}", to_string(a.shape()), to_string(b.shape()));
   require(rank >= 2 && b.shape().rank() == rank, kOp, shapes + " must have one rank of at least 2");

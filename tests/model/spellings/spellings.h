@@ -8,7 +8,7 @@
 namespace tilewright {
 
 struct Spelling {
-  const char* name;  // the function, and who writes it so
+  const char* name;                     // the function, and who writes it so
   Graph (*build)(bool between_layers);  // alone, or between two products with weights
 };
 

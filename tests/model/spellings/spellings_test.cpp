@@ -60,27 +60,27 @@ LayerNorm, PyTorch TorchScript
   written:  ReduceMean Sub Pow ReduceMean Add Sqrt Div Mul Add
   passes:   LayerNormalization
   host:     LayerNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear LayerNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 LayerNorm, PyTorch dynamo
   written:  ReduceMean Sub Mul ReduceMean Add Sqrt Reciprocal Sub Mul Mul Add
   passes:   LayerNormalization
   host:     LayerNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear LayerNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 LayerNorm, tf2onnx
   written:  ReduceMean Sub Mul ReduceMean Add Sqrt Reciprocal Mul Mul Sub Mul Add
   passes:   LayerNormalization
   host:     LayerNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear LayerNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 LayerNorm, TFLite converter
   written:  ReduceMean Sub Mul ReduceMean Add Sqrt Reciprocal Mul Mul Mul Sub Add
   passes:   LayerNormalization
   host:     LayerNormalization
-  integers: QuantizeLinear Reshape QGemm Reshape DequantizeLinear LayerNormalization QuantizeLinear Reshape QGemm Reshape DequantizeLinear
+  integers: QuantizeLinear Reshape QGemm Reshape QLayerNorm Reshape QGemm Reshape DequantizeLinear
 LayerNorm without parameters, PyTorch
   written:  ReduceMean Sub Pow ReduceMean Add Sqrt Div
   passes:   LayerNormalization
   host:     LayerNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear LayerNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 LayerNorm of two axes, PyTorch
   written:  ReduceMean Sub Pow ReduceMean Add Sqrt Div Mul Add
   passes:   LayerNormalization
@@ -90,12 +90,12 @@ LayerNorm by sums, JAX
   written:  ReduceSum Div Sub Mul ReduceSum Div Add Pow Mul Mul Add
   passes:   LayerNormalization
   host:     LayerNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear LayerNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 RMSNorm, HuggingFace Llama
   written:  Pow ReduceMean Add Sqrt Div Mul Mul
   passes:   RMSNormalization
   host:     RMSNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear RMSNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 RMSNorm in half precision, HuggingFace Llama
   written:  Cast Cast Pow ReduceMean Add Sqrt Reciprocal Mul Cast Mul Cast
   passes:   Cast RMSNormalization Cast
@@ -105,12 +105,12 @@ RMSNorm, HuggingFace T5
   written:  Mul ReduceMean Add Sqrt Div Mul
   passes:   RMSNormalization
   host:     RMSNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear RMSNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 RMSNorm, HuggingFace Gemma
   written:  Mul ReduceMean Add Pow Mul Add Mul
   passes:   RMSNormalization
   host:     RMSNormalization
-  integers: QuantizeLinear QGemm DequantizeLinear RMSNormalization QuantizeLinear QGemm DequantizeLinear
+  integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
 GELU by erf, PyTorch
   written:  Div Erf Add Mul Mul
   passes:   Div Erf Add Mul Mul

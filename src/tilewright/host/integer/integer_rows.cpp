@@ -57,7 +57,7 @@ std::vector<int32_t> transposed(const std::vector<int32_t>& values, int64_t rows
   return result;
 }
 
-std::vector<Tensor> product(const Node& node, KernelInputs inputs, const HostOptions& options) {
+std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
   const OutputStage output = output_stage(node);
   const Requantization scale = single_scale(node);
@@ -131,7 +131,7 @@ Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& op
   return y;
 }
 
-std::vector<Tensor> softmax(const Node& node, KernelInputs inputs, const HostOptions& options) {
+std::vector<Tensor> integer_softmax(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor &x = required_input(inputs, 0), &table = required_input(inputs, 1);
   const OutputStage output = output_stage(node);
   const int64_t numerator = node.int_or("numerator", 1);
@@ -157,7 +157,7 @@ std::vector<Tensor> softmax(const Node& node, KernelInputs inputs, const HostOpt
   })};
 }
 
-std::vector<Tensor> layer_norm(const Node& node, KernelInputs inputs, const HostOptions& options) {
+std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor& x = required_input(inputs, 0);
   const OutputStage output = output_stage(node);
   const auto bias = required_input(inputs, 1).data<int32_t>(),
@@ -201,9 +201,9 @@ std::vector<Tensor> layer_norm(const Node& node, KernelInputs inputs, const Host
 }
 
 constexpr KernelEntry kRowKernels[] = {
-    {kTilewrightDomain, "QMatMul", product},
-    {kTilewrightDomain, "QSoftmax", softmax},
-    {kTilewrightDomain, "QLayerNorm", layer_norm},
+    {kTilewrightDomain, "QMatMul", multiply_matrices},
+    {kTilewrightDomain, "QSoftmax", integer_softmax},
+    {kTilewrightDomain, "QLayerNorm", integer_layer_norm},
 };
 
 }  // namespace

@@ -50,8 +50,8 @@ std::vector<int64_t> batch_axes(Random& random) {
   return dims;
 }
 
-std::vector<Tensor> run_integer(const char* op, const std::vector<std::optional<Tensor>>& inputs,
-                                const Attributes& attributes, Random& random) {
+std::vector<Tensor> run_rows(const char* op, const std::vector<std::optional<Tensor>>& inputs,
+                             const Attributes& attributes, Random& random) {
   return testing::run_op(op, inputs, attributes, 1, kTilewrightDomain, {int(random.between(1, 3))});
 }
 
@@ -79,7 +79,7 @@ TEST(IntegerRows, ProductsEqualTheReference) {
                                                          {"multiplier", int64_t{p.multiplier}},
                                                          {"shift", int64_t{p.shift}}},
                                                         p.output);
-    EXPECT_TRUE(run_integer("QMatMul", {x, y}, attributes, random)[0].identical(reference_product(x, y, p)));
+    EXPECT_TRUE(run_rows("QMatMul", {x, y}, attributes, random)[0].identical(reference_product(x, y, p)));
   }
 }
 
@@ -101,7 +101,7 @@ TEST(IntegerRows, SoftmaxEqualsTheReference) {
     const Attributes attributes =
         RowCases::with_output({{"numerator", int64_t{p.numerator}}, {"shift", int64_t{p.shift}}}, p.output);
     EXPECT_TRUE(
-        run_integer("QSoftmax", {x, table}, attributes, random)[0].identical(reference_softmax(x, table, p)));
+        run_rows("QSoftmax", {x, table}, attributes, random)[0].identical(reference_softmax(x, table, p)));
   }
 }
 
@@ -132,7 +132,7 @@ TEST(IntegerRows, NormsEqualTheReference) {
                                                          {"fraction", int64_t{p.fraction}},
                                                          {"epsilon", p.epsilon}},
                                                         p.output);
-    EXPECT_TRUE(run_integer("QLayerNorm", {x, bias, multiplier, shift}, attributes, random)[0].identical(
+    EXPECT_TRUE(run_rows("QLayerNorm", {x, bias, multiplier, shift}, attributes, random)[0].identical(
         reference_norm(x, bias, multiplier, shift, p)));
   }
 }

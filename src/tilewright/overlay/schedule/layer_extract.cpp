@@ -30,9 +30,7 @@ std::vector<int64_t> magnitudes(std::span<const T> values, int64_t rows) {
   std::vector<int64_t> sums(static_cast<size_t>(rows));
   const size_t size = rows == 0 ? 0 : values.size() / size_t(rows);
   for (size_t row = 0; row < sums.size(); ++row) {
-    int64_t sum = 0;
-    for (size_t i = 0; i < size; ++i) sum += std::abs(int(values[row * size + i]));
-    sums[row] = sum;
+    for (size_t i = 0; i < size; ++i) sums[row] += std::abs(int(values[row * size + i]));
   }
   return sums;
 }
@@ -55,7 +53,8 @@ class LayerExtraction {
 
   std::optional<OverlayLayer> run() {
     const OperatorTraits& traits = operator_traits(node_);
-    const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
+    const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_) &&
+                         traits.kind != OperatorClass::kNormalization;
     const bool moves = is_channel_move(graph_, node_);
     const bool extreme = (node_.is("Max") || node_.is("Min")) && node_.inputs.size() == 2;
     if (!moves && !extreme && !integer && traits.function != OperatorFunction::kMaxPool) {

@@ -243,9 +243,11 @@ TEST(IntegerizeReasons, ComputedFactors) {
   QdqGraphBuilder g;
   const ValueId x = g.graph.add_input("x", ElementType::kF32, {2, 2});
   const ValueId q = g.rounded(x, {1, 0});
-  g.graph.outputs = {g.rounded(g.node("MatMul", {q, q}, {2, 2}), {1, 0})};
-  EXPECT_EQ(reason_of(g.graph, "MatMul"),
-            "both factors are computed; only constant weights have an integer form");
+  const ValueId bias = g.graph.add_constant("bias", Tensor(ElementType::kF32, {2}));
+  g.graph.outputs = {g.rounded(g.node("Gemm", {q, q, bias}, {2, 2}), {1, 0})};
+  EXPECT_EQ(reason_of(g.graph, "Gemm"), "both factors are computed, and it adds a bias");
+  g.graph.outputs = {g.rounded(g.node("MatMul", {q, x}, {2, 2}), {1, 0})};
+  EXPECT_EQ(reason_of(g.graph, "MatMul"), "its input 1 is not quantised");
 }
 
 TEST(IntegerizeReasons, UnquantizedInputAndResult) {
@@ -293,14 +295,14 @@ TEST(IntegerizeReasons, AverageOfNothing) {
 TEST(IntegerizeReasons, OperatorWithoutIntegerForm) {
   QdqGraphBuilder g;
   const ValueId x = g.graph.add_input("x", ElementType::kF32, {1, 2});
-  g.graph.outputs = {g.rounded(g.node("Softmax", {g.rounded(x, {1, 0})}, {1, 2}), {1, 0})};
-  EXPECT_EQ(reason_of(g.graph, "Softmax"), "this operator has no integer form");
+  g.graph.outputs = {g.rounded(g.node("LogSoftmax", {g.rounded(x, {1, 0})}, {1, 2}), {1, 0})};
+  EXPECT_EQ(reason_of(g.graph, "LogSoftmax"), "this operator has no integer form");
   IntegerizeReport report;
   integerize(g.graph, &report);
   EXPECT_EQ(to_string(report),
             "0 of 1 operators are integer, with 100.00% of 0 multiply-accumulates\n"
-            "node     operator  why it stays in float\n"
-            "Softmax  Softmax   this operator has no integer form\n");
+            "node        operator    why it stays in float\n"
+            "LogSoftmax  LogSoftmax  this operator has no integer form\n");
 }
 
 TEST(Integerize, LongChainsOfActivationsDoNotExhaustTheStack) {

@@ -93,7 +93,7 @@ std::optional<ValueId> lower_dense(IntegerBuilder& builder, const Node& node, co
   const Twin* x = builder.twin(node.input(0));
   const QuantizedConstant* weights = builder.quantized_constant(node.input(1));
   if (!weights && !source.is_constant(node.input(1))) {
-    return builder.refuse(node, "both factors are computed; only constant weights have an integer form");
+    return builder.refuse(node, "both factors are computed, and it adds a bias");
   }
   if (!x) return builder.refuse(node, "its input is not quantised");
   std::optional<QuantizedConstant> ternary;

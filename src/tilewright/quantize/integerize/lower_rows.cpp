@@ -27,7 +27,7 @@ bool along_last_axis(const Graph& graph, const Node& node) {
   return rank >= 1 && (axis == -1 || axis == rank - 1);
 }
 
-ValueId transposed(IntegerBuilder& builder, const Node& node, ValueId x, const std::string& name) {
+ValueId exchanged(IntegerBuilder& builder, const Node& node, ValueId x, const std::string& name) {
   const Shape shape = builder.graph().value(x).shape;
   const ValueId y = builder.add_value(name, builder.graph().value(x).type, Shape{shape[1], shape[0]});
   builder.add_node(node, "Transpose", "", {x}, {y}, true).attributes["perm"] = std::vector<int64_t>{1, 0};
@@ -61,9 +61,9 @@ std::optional<ScaledProduct> product_times_number(const Graph& graph, const std:
 std::optional<ValueId> lower_product(IntegerBuilder& builder, const Node& node, const IntegerForm& form,
                                      double factor) {
   const Twin *a = builder.twin(node.input(0)), *b = builder.twin(node.input(1));
+  // The weights of a model may come through DequantizeLinear: a dense layer.
+  if (builder.quantized_constant(node.input(1)) != nullptr) return lower_dense(builder, node, form);
   for (const int i : {0, 1}) {
-    // The weights of a model may come through DequantizeLinear: a dense layer.
-    if (builder.quantized_constant(node.input(i)) != nullptr) return lower_dense(builder, node, form);
     if ((i == 0 ? a : b) == nullptr)
       return builder.refuse(node, fmt::format("its input {} is not quantised", i));
   }
@@ -73,7 +73,7 @@ std::optional<ValueId> lower_product(IntegerBuilder& builder, const Node& node, 
   bool turned = false;
   if (node.is("Gemm")) {
     factor *= node.float_or("alpha", 1);
-    if (node.int_or("transA", 0) != 0) x = transposed(builder, node, x, form.name + "_transposed");
+    if (node.int_or("transA", 0) != 0) x = exchanged(builder, node, x, form.name + "_transposed");
     turned = node.int_or("transB", 0) != 0;
   }
   const Shape x_shape = builder.graph().value(x).shape, w_shape = builder.graph().value(w).shape;

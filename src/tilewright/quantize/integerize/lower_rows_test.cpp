@@ -203,7 +203,7 @@ TEST(LowerRows, ProductsAreRoundedOnce) {
   EXPECT_LE(largest, 0.5001);
 }
 
-std::string reason_of(const Graph& graph) {
+std::string first_reason(const Graph& graph) {
   IntegerizeReport report;
   integerize(graph, &report);
   for (const IntegerizeRecord& record : report.records) {
@@ -221,7 +221,7 @@ TEST(LowerRows, SayWhatHasNoIntegerForm) {
     std::vector<ValueId> inputs{g.dequantize(g.graph.add_input("x", type, shape), q)};
     for (const Tensor& constant : constants) inputs.push_back(g.graph.add_constant("c", constant));
     g.graph.outputs = {g.quantize(g.node(op, inputs, shape, std::move(attributes)), q)};
-    return reason_of(g.graph);
+    return first_reason(g.graph);
   };
   EXPECT_EQ(refused("Softmax", ElementType::kI16, {}, {}), "a softmax of 16-bit values has no integer form");
   EXPECT_EQ(refused("Softmax", ElementType::kI8, {}, {{"axis", int64_t{0}}}),
@@ -235,7 +235,7 @@ TEST(LowerRows, SayWhatHasNoIntegerForm) {
   const ValueId a = g.graph.add_input("a", ElementType::kI16, Shape{4, 8}),
                 b = g.graph.add_input("b", ElementType::kI16, Shape{8, 4});
   g.graph.outputs = {g.quantize(g.node("MatMul", {g.dequantize(a, q), g.dequantize(b, q)}, Shape{4, 4}), q)};
-  EXPECT_EQ(reason_of(g.graph), "sums of 8 products leave 32 bits");
+  EXPECT_EQ(first_reason(g.graph), "sums of 8 products leave 32 bits");
 }
 
 }  // namespace

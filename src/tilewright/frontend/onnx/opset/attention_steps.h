@@ -33,9 +33,9 @@ AttentionValues attend(Steps& s, const AttentionOperands& operands);
 // Scale without an attribute of that name: 1 / sqrt(size of a head).
 double default_attention_scale(int64_t head_size);
 
-// -infinity where query i of `length` may not see key j of `keys`: beyond i + offset, or, with a window, before
-// i + offset - window; 0 elsewhere, and in the last row if that query sees all. Reports and returns kNoValue
-// if it has more than 2^26 elements.
+// -infinity where query i of `length` may not see key j of `keys`: beyond i + offset, or, with a window,
+// before i + offset - window; 0 elsewhere, and in the last row if that query sees all. Reports and returns
+// kNoValue if it has more than 2^26 elements.
 ValueId causal_bias(Steps& s, ElementType type, int64_t length, int64_t keys, int64_t offset,
                     int64_t window = -1, bool last_sees_all = false);
 
