@@ -5,6 +5,7 @@
 #include "tilewright/host/executor.h"
 #include "tilewright/tensor/reference_fixed.h"
 #include "tilewright/tensor/reference_kernels.h"
+#include "tilewright/tensor/reference_rows.h"
 
 namespace tilewright {
 namespace {
@@ -64,6 +65,21 @@ std::optional<Tensor> run_reference(const Node& node, const std::vector<Tensor>&
   if (node.is_tilewright("QRequantize")) {
     return reference_requantize(in.at(0), {number(node, "bias", 0), number(node, "multiplier", 1),
                                            number(node, "shift", 0), output_of(node)});
+  }
+  if (node.is_tilewright("QMatMul")) {
+    return reference_product(
+        in.at(0), in.at(1),
+        {number(node, "a_zero_point", 0), number(node, "b_zero_point", 0), node.int_or("transpose_b", 0) != 0,
+         number(node, "multiplier", 1), number(node, "shift", 0), output_of(node)});
+  }
+  if (node.is_tilewright("QSoftmax")) {
+    return reference_softmax(in.at(0), in.at(1),
+                             {node.int_or("numerator", 1), number(node, "shift", 0), output_of(node)});
+  }
+  if (node.is_tilewright("QLayerNorm")) {
+    return reference_norm(in.at(0), in.at(1), in.at(2), in.at(3),
+                          {number(node, "x_zero_point", 0), node.int_or("center", 1) != 0,
+                           number(node, "fraction", 0), node.int_or("epsilon", 1), output_of(node)});
   }
   if (node.is_tilewright("QLookup")) return reference_lookup(in.at(0), in.at(1));
   return {};
