@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/random_seed_testing.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/host/floating/plain_convolution.h"
 #include "tilewright/host/kernel_testing.h"
@@ -103,8 +104,8 @@ TEST(Convolution, RandomTransposedGeometriesMatchPlainLoops) {
 // With the channels last, an addition and a Relu, as a network runs it: rows beyond and within a cache, few
 // and many channels, kernels with more padding than oneDNN's generated code takes.
 TEST(Convolution, ImagesOfEverySizeMatchPlainLoops) {
-  Random random(17);
-  for (int round = 0; round < 40; ++round) {
+  for (int64_t round = 0; round < test_cases(40); ++round) {
+    Random random((test_seed() + uint64_t(round)) * 1031 + 17);
     const auto channels = [&] {
       return random.chance(0.6) ? 8 * random.between(1, 18) : random.between(1, 20);
     };
@@ -116,8 +117,8 @@ TEST(Convolution, ImagesOfEverySizeMatchPlainLoops) {
     Integers pads;
     for (int i = 0; i < 4; ++i) pads.push_back(random.between(0, kernel[size_t(i % 2)] - 1));
     for (size_t i = 0; i < 2; ++i) pads[i] = std::max(pads[i], kernel[i] - x[int(i) + 2]);
-    SCOPED_TRACE(fmt::format("round {}: x {} w {} strides {} pads {}", round, to_string(x), to_string(w),
-                             fmt::join(strides, ","), fmt::join(pads, ",")));
+    SCOPED_TRACE(fmt::format("seed {}: x {} w {} strides {} pads {}", test_seed() + uint64_t(round),
+                             to_string(x), to_string(w), fmt::join(strides, ","), fmt::join(pads, ",")));
 
     Graph graph;
     const ValueId input = graph.add_input("x", ElementType::kF32, x);
