@@ -173,8 +173,10 @@ module tilewright_overlay (
 
   logic [C-1:0] load_cmd, compute_cmd, store_cmd;
   logic [INDEX_BITS-1:0] compute_number;
-  localparam int LOG_LOADED = overlay_config::LOG_INP > overlay_config::LOG_WGT ? overlay_config::LOG_INP
-                                                                               : overlay_config::LOG_WGT;
+  // A row of INP elements may be a part of a WGT element.
+  localparam int LOG_WGT_ROWS =
+      overlay_config::LOG_WGT + (overlay_config::ROW_FUNCTIONS != 0 ? $clog2(overlay_config::BLOCK_IN) : 0);
+  localparam int LOG_LOADED = overlay_config::LOG_INP > LOG_WGT_ROWS ? overlay_config::LOG_INP : LOG_WGT_ROWS;
 
   tw_overlay_memory_queue #(.LOG_SRAM(LOG_LOADED), .PADS(1)) load_queue (
       .clk, .rst(clear), .push(load_push), .push_cmd(fetched), .push_index(fetched_index), .full(load_full),
@@ -209,6 +211,8 @@ module tilewright_overlay (
   logic inp_wr_valid, wgt_wr_valid, wr_pad;
   logic [31:0] wr_index, wr_padval;
   logic [11:0] wr_slice;
+  logic [1:0] wr_form;
+  logic [15:0] wr_part;
   logic [W-1:0] wr_data;
 
   tw_overlay_load loader (
@@ -218,7 +222,7 @@ module tilewright_overlay (
       .req_valid(req_valid[READ_LOAD]), .req_addr(req_addr[READ_LOAD*A+:A]), .req_len(req_len[READ_LOAD*LEN+:LEN]),
       .req_grant(req_grant[READ_LOAD]), .data_valid(data_valid[READ_LOAD]), .data(data[READ_LOAD*W+:W]),
       .data_resp(data_resp[READ_LOAD*2+:2]), .data_pop(data_pop[READ_LOAD]),
-      .inp_wr_valid, .wgt_wr_valid, .wr_index, .wr_slice, .wr_pad, .wr_padval, .wr_data,
+      .inp_wr_valid, .wgt_wr_valid, .wr_form, .wr_part, .wr_index, .wr_slice, .wr_pad, .wr_padval, .wr_data,
       .busy(load_busy), .waiting(load_waiting),
       .error(error[OF_LOAD]), .error_code(error_code[OF_LOAD*CODE+:CODE]), .error_index(error_index[OF_LOAD*32+:32])
   );
@@ -240,7 +244,7 @@ module tilewright_overlay (
       .inp_wr_valid, .inp_wr_index(wr_index), .inp_wr_slice(wr_slice), .inp_wr_pad(wr_pad),
       .inp_wr_padval(wr_padval), .inp_wr_data(wr_data),
       .wgt_wr_valid, .wgt_wr_index(wr_index), .wgt_wr_slice(wr_slice), .wgt_wr_pad(wr_pad),
-      .wgt_wr_padval(wr_padval), .wgt_wr_data(wr_data),
+      .wgt_wr_padval(wr_padval), .wgt_wr_data(wr_data), .wgt_wr_form(wr_form), .wgt_wr_part(wr_part),
       .out_rd_index, .out_rd_data, .finished(compute_finished), .state(compute_state),
       .waiting(compute_waiting), .wait_index(compute_wait_index),
       .error(error[OF_COMPUTE]), .error_code(error_code[OF_COMPUTE*CODE+:CODE]),

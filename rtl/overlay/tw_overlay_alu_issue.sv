@@ -7,6 +7,8 @@
 //                             are read (param_read) when they are not the kept ones; reading and issuing wait
 //                             for the steps in flight that write what is about to be read.
 //                             Through the table it is written seven cycles after issue.
+//   operations on rows        a slice per cycle; after the row's last one `row_after` cycles until the first of
+//                             3 * SLICES writes (row_writes), and only then the next row
 //
 // Slices wait only at the first slice of a step, so what is in flight is kept per step: its destination and
 // the cycles until its last slice is written.
@@ -21,10 +23,15 @@ module tw_overlay_alu_issue #(
     // verilator lint_off UNUSEDSIGNAL
     input  logic                                   is_requantize,  // of the wide set
     input  logic                                   is_lookup,      // of hardware with a table; also is_requantize
+    input  logic                                   is_row,         // of hardware with row_functions
+    input  logic [5:0]                             row_after,
     // verilator lint_on UNUSEDSIGNAL
     // the step whose turn it is
     input  logic                                   valid,
     input  logic                                   last,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic                                   row_last,      // of its row
+    // verilator lint_on UNUSEDSIGNAL
     input  logic [overlay_config::LOG_ACC-1:0]     dst,
     // verilator lint_off UNUSEDSIGNAL
     input  logic [overlay_config::LOG_ACC-1:0]     src,           // only requantize cares
@@ -38,7 +45,11 @@ module tw_overlay_alu_issue #(
     output logic [overlay_config::LOG_ACC-1:0]     wr_dst,
     output logic [SLICE_BITS-1:0]                  wr_slice,
     output logic                                   entered,       // the cycle after an issue
-    output logic [SLICE_BITS-1:0]                  data_slice     // the slice whose data ACC delivers then
+    output logic [SLICE_BITS-1:0]                  data_slice,    // the slice whose data ACC delivers then
+    output logic                                   row_first,     // it is the first of its row
+    output logic                                   row_in_last,   // it is of its row's last step
+    output logic                                   row_ends,      // it is the last of its row
+    output logic [1:0]                             row_param      // which number of the row is written
 );
   localparam int A = overlay_config::LOG_ACC;
   localparam int ITEM = A + SLICE_BITS + 1;
@@ -49,6 +60,54 @@ module tw_overlay_alu_issue #(
 
   // mul
   logic [2:0] pause;
+
+  // rows
+  logic row_waits, row_writes, row_wr_last;
+  logic [A-1:0] row_dst;
+  logic [SLICE_BITS-1:0] row_slice;
+  if (overlay_config::ROW_FUNCTIONS != 0) begin : gen_rows
+    localparam int WRITES = 3 * SLICES;
+    logic [8:0] left;  // cycles until the next row
+    logic open, all;   // a row has begun; it is the last of the instruction
+    logic [A-1:0] first_dst;
+    assign row_waits = left != '0;
+    assign row_writes = row_waits && left <= 9'(WRITES);
+    assign row_wr_last = all && left == 9'd1;
+    assign row_dst = first_dst + A'(row_param);
+    always_ff @(posedge clk) begin
+      row_first <= issue && !open;
+      row_in_last <= row_last;
+      row_ends <= issue && last_slice && row_last;
+      if (is_row && issue) begin
+        open <= !(last_slice && row_last);
+        if (!open) first_dst <= dst;
+        all <= last;
+      end
+      if (is_row && issue && last_slice && row_last) left <= 9'(row_after) + 9'(WRITES) - 9'd1;
+      else if (row_waits) left <= left - 9'd1;
+      if (row_writes) begin
+        row_slice <= left == 9'd1 || row_slice == SLICE_BITS'(SLICES - 1) ? '0 : row_slice + 1'b1;
+        if (left == 9'd1) row_param <= '0;
+        else if (SLICES == 1 || row_slice == SLICE_BITS'(SLICES - 1)) row_param <= row_param + 2'd1;
+      end
+      if (start || rst) begin
+        left <= '0;
+        open <= 1'b0;
+        row_slice <= '0;
+        row_param <= '0;
+      end
+    end
+  end else begin : gen_no_rows
+    assign row_waits = 1'b0;
+    assign row_writes = 1'b0;
+    assign row_wr_last = 1'b0;
+    assign row_dst = '0;
+    assign row_slice = '0;
+    assign row_first = 1'b0;
+    assign row_in_last = 1'b0;
+    assign row_ends = 1'b0;
+    assign row_param = '0;
+  end
 
   if (overlay_config::WIDE != 0) begin : gen_requantization
     function automatic logic in_params(input logic [A-1:0] index, input logic [A-1:0] first);
@@ -112,7 +171,7 @@ module tw_overlay_alu_issue #(
     assign may_issue = !is_mul || pause == '0;
   end
 
-  assign issue = valid && may_issue;
+  assign issue = valid && may_issue && !row_waits;
   assign step_done = issue && last_slice;
 
   // The slice issued last waits one cycle for its write, of mul four: the next one is issued after that.
@@ -147,8 +206,8 @@ module tw_overlay_alu_issue #(
     end
     assign wr_after_one = is_mul ? pause == 3'd1 : issued;
     assign requantized = is_lookup ? delayed[(DELAY-1)*(ITEM+1)+:ITEM+1] : delayed[4*(ITEM+1)+:ITEM+1];
-    assign wr_valid = is_requantize ? requantized[ITEM] : wr_after_one;
-    assign written = is_requantize ? requantized[ITEM-1:0] : item;
+    assign wr_valid = is_row ? row_writes : is_requantize ? requantized[ITEM] : wr_after_one;
+    assign written = is_row ? {row_wr_last, row_slice, row_dst} : is_requantize ? requantized[ITEM-1:0] : item;
     assign {wr_last, wr_slice, wr_dst} = written;
   end else begin : gen_no_delay
     assign wr_valid = is_mul ? pause == 3'd1 : issued;

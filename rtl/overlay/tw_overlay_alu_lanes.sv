@@ -20,6 +20,17 @@ module tw_overlay_alu_lanes #(
     input  logic                                                       table_wr_valid,
     input  logic [7:0]                                                 table_wr_index,
     input  logic [7:0]                                                 table_wr_data,
+    // The table of words and operations on rows.
+    input  logic                                                       is_wide,         // lookup_wide
+    input  logic                                                       wide_wr_valid,
+    input  logic [31:0]                                                wide_wr_data,
+    input  logic                                                       rst,
+    input  logic                                                       is_row,
+    input  logic [3:0]                                                 row_op,
+    input  logic                                                       row_first,
+    input  logic                                                       row_in_last,
+    input  logic                                                       row_ends,
+    input  logic [1:0]                                                 row_param,
     // verilator lint_on UNUSEDSIGNAL
     input  logic                                                       use_imm,
     input  logic signed [overlay_config::A_IMM_WIDTH-1:0]              imm,
@@ -49,6 +60,9 @@ module tw_overlay_alu_lanes #(
   logic [ALU*7-1:0] shift;
   // verilator lint_on UNUSEDSIGNAL
   logic [ALU*SCALED_BITS-1:0] scaled;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [31:0] row_value;  // of hardware with row_functions
+  // verilator lint_on UNUSEDSIGNAL
 
   if (SLICES == 1) begin : gen_one_slice
     assign a = acc_a;
@@ -126,6 +140,28 @@ module tw_overlay_alu_lanes #(
       .result(computed)
   );
 
+  if (overlay_config::ROW_FUNCTIONS != 0) begin : gen_rows
+    tw_overlay_row_unit #(
+        .SLICE_BITS(SLICE_BITS)
+    ) rows (
+        .clk(clk),
+        .rst(rst),
+        .op(row_op),
+        .imm(imm[21:0]),
+        .number({clip_high, clip_low}),
+        .entered(entered && is_row),
+        .first(row_first),
+        .in_last(row_in_last),
+        .ends(row_ends),
+        .slice(slice),
+        .lanes(b),
+        .param(row_param),
+        .value(row_value)
+    );
+  end else begin : gen_no_rows
+    assign row_value = '0;
+  end
+
   if (overlay_config::LOOKUP_TABLE != 0) begin : gen_table
     for (genvar l = 0; l < ALU; l++) begin : gen_lanes
       logic [7:0] entry;
@@ -137,7 +173,23 @@ module tw_overlay_alu_lanes #(
           .value(computed[l*ACC+:8]),
           .entry(entry)
       );
-      assign result[l*ACC+:ACC] = is_lookup ? ACC'($signed(entry)) : computed[l*ACC+:ACC];
+      if (overlay_config::ROW_FUNCTIONS != 0) begin : gen_words
+        logic [31:0] word;
+        tw_overlay_lookup_table #(
+            .WIDTH(32)
+        ) lookup_wide (
+            .clk(clk),
+            .wr_valid(wide_wr_valid),
+            .wr_index(table_wr_index),
+            .wr_data(wide_wr_data),
+            .value(computed[l*ACC+:8]),
+            .entry(word)
+        );
+        assign result[l*ACC+:ACC] = is_row ? row_value : is_wide ? word
+                                  : is_lookup ? ACC'($signed(entry)) : computed[l*ACC+:ACC];
+      end else begin : gen_bytes
+        assign result[l*ACC+:ACC] = is_lookup ? ACC'($signed(entry)) : computed[l*ACC+:ACC];
+      end
     end
   end else begin : gen_no_table
     assign result = computed;

@@ -50,6 +50,10 @@ module tw_overlay_compute (
     input  logic                                 wgt_wr_pad,
     input  logic [31:0]                          wgt_wr_padval,
     input  logic [overlay_config::MEM_BITS-1:0]  wgt_wr_data,
+    // verilator lint_off UNUSEDSIGNAL
+    input  logic [1:0]                           wgt_wr_form,  // of hardware with row_functions
+    input  logic [15:0]                          wgt_wr_part,
+    // verilator lint_on UNUSEDSIGNAL
     // what the store module reads: data one cycle after the index
     input  logic [overlay_config::LOG_ACC-1:0]   out_rd_index,
     output logic [overlay_config::BATCH*overlay_config::BLOCK_OUT*overlay_config::OUT_BITS-1:0] out_rd_data,
@@ -85,19 +89,25 @@ module tw_overlay_compute (
   localparam logic [2:0] OP_LOAD = 3'd0, OP_GEMM = 3'd2, OP_FINISH = 3'd3, OP_ALU = 3'd4;
   localparam logic [2:0] TYPE_UOP = 3'd0, TYPE_ACC8 = 3'd5, TYPE_TABLE = 3'd6;
   localparam logic [3:0] ALU_MUL = 4'd4, ALU_CLIP = 4'd5, ALU_REQUANTIZE = 4'd7, ALU_LOOKUP = 4'd8;
+  localparam logic [3:0] ALU_LOOKUP_WIDE = 4'd9, ALU_ROW_MAX = 4'd10, ALU_ROW_DIVIDE = 4'd11;
+  localparam bit ROWS = overlay_config::ROW_FUNCTIONS != 0;
+  // From a row's last issue to its first write.
+  localparam logic [5:0] AFTER_MAX = 6'd4, AFTER_DIVIDE = 6'd36, AFTER_NORM = 6'd60;
   localparam logic [1:0] IDLE = 2'd0, VECTOR = 2'd2, LOAD = 2'd3;
 
   // ---- the command at the head
   logic [2:0] head_op;
   logic [3:0] head_alu_op;
-  logic head_load, head_gemm, head_alu, head_lookup, head_finish, head_beside;
+  logic head_load, head_gemm, head_alu, head_lookup, head_row, head_finish, head_beside;
   logic pop_prev, pop_next, push_prev, push_next;
   assign head_op = cmd[overlay_config::OP_LSB+:3];
   assign head_alu_op = 4'(cmd[overlay_config::A_OP_LSB+:overlay_config::A_OP_WIDTH]);
   assign head_load = head_op == OP_LOAD;
   assign head_gemm = head_op == OP_GEMM;
   assign head_alu = head_op == OP_ALU;
-  assign head_lookup = overlay_config::LOOKUP_TABLE != 0 && head_alu_op == ALU_LOOKUP;  // of an ALU instruction
+  assign head_lookup = overlay_config::LOOKUP_TABLE != 0 &&  // of an ALU instruction
+                       (head_alu_op == ALU_LOOKUP || (ROWS && head_alu_op == ALU_LOOKUP_WIDE));
+  assign head_row = ROWS && head_alu_op >= ALU_ROW_MAX;
   assign head_finish = head_op == OP_FINISH;
   assign head_beside = BESIDE && head_gemm && cmd[overlay_config::G_BESIDE_LSB];
   assign pop_prev = cmd[overlay_config::POP_PREV_LSB];
@@ -154,7 +164,8 @@ module tw_overlay_compute (
     assign {gemm_push_next, gemm_push_prev} = {other_push_next, other_push_prev};
   end
 
-  logic gemm_reset, bipolar, is_mul, is_requantize, is_lookup, use_imm, reads_source;
+  logic gemm_reset, bipolar, is_mul, is_requantize, is_lookup, is_wide, is_row, use_imm, reads_source;
+  logic [5:0] row_after;
   logic [3:0] alu_op;
   logic signed [IMM-1:0] imm;
   logic signed [31:0] clip_low, clip_high;
@@ -172,8 +183,11 @@ module tw_overlay_compute (
       is_mul <= head_alu_op == ALU_MUL;
       is_requantize <= overlay_config::WIDE != 0 && (head_alu_op == ALU_REQUANTIZE || head_lookup);
       is_lookup <= head_lookup;
+      is_wide <= ROWS && head_alu_op == ALU_LOOKUP_WIDE;
+      is_row <= head_row;
+      row_after <= head_alu_op == ALU_ROW_MAX ? AFTER_MAX : head_alu_op == ALU_ROW_DIVIDE ? AFTER_DIVIDE : AFTER_NORM;
       use_imm <= cmd[overlay_config::A_USEIMM_LSB];
-      reads_source <= head_alu_op == ALU_REQUANTIZE || head_lookup || (!cmd[overlay_config::A_USEIMM_LSB] && head_alu_op != ALU_CLIP);
+      reads_source <= head_alu_op == ALU_REQUANTIZE || head_lookup || head_row || (!cmd[overlay_config::A_USEIMM_LSB] && head_alu_op != ALU_CLIP);
       imm <= cmd[overlay_config::A_IMM_LSB+:IMM];
       clip_low <= 32'(cmd[overlay_config::A_CLIPLO_LSB+:overlay_config::A_CLIPLO_WIDTH]);
       clip_high <= 32'(cmd[overlay_config::A_CLIPHI_LSB+:overlay_config::A_CLIPHI_WIDTH]);
@@ -197,6 +211,9 @@ module tw_overlay_compute (
   // ---- the loader
   logic load_ready, load_done, tl_wr_valid, tl_wr_pad, tl_error;
   logic [2:0] tl_wr_type;
+  // verilator lint_off UNUSEDSIGNAL
+  logic [1:0] tl_wr_form;  // of hardware with row_functions
+  // verilator lint_on UNUSEDSIGNAL
   logic [11:0] tl_wr_slice;
   // verilator lint_off UNUSEDSIGNAL
   logic [31:0] tl_wr_index, tl_wr_padval;  // wider than any scratchpad and lane
@@ -233,6 +250,10 @@ module tw_overlay_compute (
       .data_pop(data_pop),
       .wr_valid(tl_wr_valid),
       .wr_type(tl_wr_type),
+      .wr_form(tl_wr_form),
+      // verilator lint_off PINCONNECTEMPTY
+      .wr_part(),
+      // verilator lint_on PINCONNECTEMPTY
       .wr_index(tl_wr_index),
       .wr_slice(tl_wr_slice),
       .wr_pad(tl_wr_pad),
@@ -244,6 +265,9 @@ module tw_overlay_compute (
   );
 
   // ---- the loop nests and their micro-ops
+  // verilator lint_off UNUSEDSIGNAL
+  logic [WALKS-1:0] walk_row_last;  // of use to the ALU, where it works on rows
+  // verilator lint_on UNUSEDSIGNAL
   logic [WALKS-1:0] walk_valid, walk_last, walk_empty, walk_no_uop, walk_dst_beyond, walk_src_beyond;
   logic [WALKS*A-1:0] walk_dst;
   logic [WALKS*SRC-1:0] walk_src;
@@ -301,6 +325,7 @@ module tw_overlay_compute (
         .uop_beyond(walk_no_uop[k]),
         .valid(walk_valid[k]),
         .last(walk_last[k]),
+        .row_last(walk_row_last[k]),
         .dst(walk_dst[k*A+:A]),
         .src(walk_src[k*SRC+:SRC]),
         .wgt(walk_wgt[k*W+:W]),
@@ -325,13 +350,15 @@ module tw_overlay_compute (
 
   // Indices that fit their fields may still be beyond INP (in a GEMM) or ACC (in an ALU instruction).
   logic [SRC+1:0] alu_src_last;
+  logic [A:0] alu_dst_last;
   logic gemm_beyond, alu_beyond, bank_error;
   logic [31:0] bank_index;
   assign alu_src_last = (SRC + 2)'(alu_src) + (is_requantize ? (SRC + 2)'(2) : '0);
+  assign alu_dst_last = (A + 1)'(alu_dst) + (is_row ? (A + 1)'(2) : '0);
   assign gemm_beyond = gemm_running && (walk_no_uop[0] || (walk_valid[0] && (walk_dst_beyond[0] ||
       (!gemm_reset && (walk_src_beyond[0] || walk_wgt_beyond[0] ||
                        (SRC + 2)'(gemm_src) >> overlay_config::LOG_INP != '0)))));
-  assign alu_beyond = alu_running && (walk_no_uop[OF_ALU] || (walk_valid[OF_ALU] && (walk_dst_beyond[OF_ALU] ||
+  assign alu_beyond = alu_running && (walk_no_uop[OF_ALU] || (walk_valid[OF_ALU] && (walk_dst_beyond[OF_ALU] || alu_dst_last[A] ||
       (reads_source && (walk_src_beyond[OF_ALU] || alu_src_last >> A != '0)))));
   assign stopped = gemm_beyond || alu_beyond || bank_error;
 
@@ -345,7 +372,7 @@ module tw_overlay_compute (
         .gemm_bank(gemm_dst[A-1]),
         .gemm_index(gemm_index),
         .alu_valid(alu_valid),
-        .alu_banks({alu_dst[A-1] || (reads_source && alu_src_last[A-1]),
+        .alu_banks({alu_dst_last[A-1] || (reads_source && alu_src_last[A-1]),
                     !alu_dst[A-1] || (reads_source && !alu_src[A-1])}),
         .error(bank_error),
         .error_index(bank_index)
@@ -390,22 +417,38 @@ module tw_overlay_compute (
       .rd_index(inp_index),
       .rd_data(inp)
   );
-  tw_overlay_scratchpad #(
-      .LOG_DEPTH(overlay_config::LOG_WGT),
-      .ELEMENT_BITS(overlay_config::BLOCK_OUT * overlay_config::BLOCK_IN * overlay_config::WGT_BITS),
-      .LANE_BITS(overlay_config::WGT_BITS)
-  ) wgt_memory (
-      .clk(clk),
-      .wr_valid(wgt_wr_valid),
-      .wr_index(wgt_wr_index),
-      .wr_slice(wgt_wr_slice),
-      .wr_pad(wgt_wr_pad),
-      .wr_padval(wgt_wr_padval),
-      .wr_data(wgt_wr_data),
-      .rd_enable(1'b1),
-      .rd_index(wgt_index),
-      .rd_data(wgt)
-  );
+  if (ROWS) begin : gen_weight_lanes
+    tw_overlay_weight_scratchpad wgt_memory (
+        .clk(clk),
+        .wr_valid(wgt_wr_valid),
+        .wr_form(wgt_wr_form),
+        .wr_part(wgt_wr_part),
+        .wr_index(wgt_wr_index),
+        .wr_slice(wgt_wr_slice),
+        .wr_pad(wgt_wr_pad),
+        .wr_padval(wgt_wr_padval),
+        .wr_data(wgt_wr_data),
+        .rd_index(wgt_index),
+        .rd_data(wgt)
+    );
+  end else begin : gen_weights
+    tw_overlay_scratchpad #(
+        .LOG_DEPTH(overlay_config::LOG_WGT),
+        .ELEMENT_BITS(overlay_config::BLOCK_OUT * overlay_config::BLOCK_IN * overlay_config::WGT_BITS),
+        .LANE_BITS(overlay_config::WGT_BITS)
+    ) wgt_memory (
+        .clk(clk),
+        .wr_valid(wgt_wr_valid),
+        .wr_index(wgt_wr_index),
+        .wr_slice(wgt_wr_slice),
+        .wr_pad(wgt_wr_pad),
+        .wr_padval(wgt_wr_padval),
+        .wr_data(wgt_wr_data),
+        .rd_enable(1'b1),
+        .rd_index(wgt_index),
+        .rd_data(wgt)
+    );
+  end
 
   tw_overlay_gemm_core #(
       .OPERAND_REGISTERS(OPERAND_REGISTERS)
@@ -433,6 +476,8 @@ module tw_overlay_compute (
   logic param_read, alu_entered, alu_wr_valid, alu_wr_last;
   logic [1:0] param;
   logic [SLICE_BITS-1:0] alu_wr_slice, data_slice;
+  logic row_first, row_in_last, row_ends;
+  logic [1:0] row_param;
   logic [A-1:0] alu_wr_index;
   logic [ALU*ACC-1:0] alu_result;
   logic [LANES*ACC-1:0] acc_a, acc_b;
@@ -447,8 +492,11 @@ module tw_overlay_compute (
       .is_mul(is_mul),
       .is_requantize(is_requantize),
       .is_lookup(is_lookup),
+      .is_row(is_row),
+      .row_after(row_after),
       .valid(alu_valid && !stopped),
       .last(walk_last[OF_ALU]),
+      .row_last(walk_row_last[OF_ALU]),
       .dst(alu_dst),
       .src(A'(alu_src)),
       .step_done(alu_step_done),
@@ -459,7 +507,11 @@ module tw_overlay_compute (
       .wr_dst(alu_wr_index),
       .wr_slice(alu_wr_slice),
       .entered(alu_entered),
-      .data_slice(data_slice)
+      .data_slice(data_slice),
+      .row_first(row_first),
+      .row_in_last(row_in_last),
+      .row_ends(row_ends),
+      .row_param(row_param)
   );
 
   tw_overlay_alu_lanes #(
@@ -471,9 +523,19 @@ module tw_overlay_compute (
       .op(alu_op),
       .is_requantize(is_requantize),
       .is_lookup(is_lookup),
-      .table_wr_valid(tl_wr_valid && tl_wr_type == TYPE_TABLE),
+      .table_wr_valid(tl_wr_valid && tl_wr_type == TYPE_TABLE && !(ROWS && tl_wr_form != 2'd0)),
       .table_wr_index(tl_wr_index[7:0]),
       .table_wr_data(tl_wr_pad ? tl_wr_padval[7:0] : tl_wr_data[7:0]),
+      .is_wide(is_wide),
+      .wide_wr_valid(tl_wr_valid && tl_wr_type == TYPE_TABLE && tl_wr_form != 2'd0),
+      .wide_wr_data(tl_wr_pad ? tl_wr_padval : tl_wr_data[31:0]),
+      .rst(rst),
+      .is_row(is_row),
+      .row_op(alu_op),
+      .row_first(row_first),
+      .row_in_last(row_in_last),
+      .row_ends(row_ends),
+      .row_param(row_param),
       .use_imm(use_imm),
       .imm(imm),
       .clip_low(clip_low),

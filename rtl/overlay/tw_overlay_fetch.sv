@@ -49,8 +49,9 @@ module tw_overlay_fetch (
   localparam int INDEX_BITS = A - I + 1 > 32 ? 32 : A - I + 1;
   localparam logic [2:0] OP_LOAD = 3'd0, OP_STORE = 3'd1, OP_FINISH = 3'd3, OP_ALU = 3'd4;
   localparam logic [2:0] TYPE_WGT = 3'd1, TYPE_INP = 3'd2, TYPE_OUT = 3'd4;
-  localparam logic [2:0] LAST_TYPE = overlay_config::LOOKUP_TABLE != 0 ? 3'd6 : 3'd5;
-  localparam int MOST_ALU = overlay_config::WIDE == 0 ? 4 : overlay_config::LOOKUP_TABLE != 0 ? 8 : 7;
+  localparam logic [2:0] TYPE_TABLE = 3'd6, LAST_TYPE = overlay_config::LOOKUP_TABLE != 0 ? TYPE_TABLE : 3'd5;
+  localparam bit ROWS = overlay_config::ROW_FUNCTIONS != 0;
+  localparam int MOST_ALU = ROWS ? 12 : overlay_config::WIDE == 0 ? 4 : overlay_config::LOOKUP_TABLE != 0 ? 8 : 7;
 
   // ---- beats ----
   logic generator_error, too_many;
@@ -124,15 +125,21 @@ module tw_overlay_fetch (
   logic [2:0] op, memory_type;
   logic to_load, to_store, moves, illegal, no_finish, full;
   logic [3:0] alu_op, version;
+  logic [1:0] form;  // of WGT: INP elements as rows 1, as columns 2; of the table: of words 1
+  logic unknown_form;
 
   assign op = cmd[overlay_config::OP_LSB+:3];
   assign memory_type = cmd[overlay_config::M_TYPE_LSB+:3];
   assign alu_op = 4'(cmd[overlay_config::A_OP_LSB+:overlay_config::A_OP_WIDTH]);
   assign version = 4'(cmd[overlay_config::VERSION_LSB+:overlay_config::VERSION_WIDTH]);
+  assign form = ROWS ? 2'(cmd[overlay_config::M_FORM_LSB+:overlay_config::M_FORM_WIDTH]) : 2'd0;
+  assign unknown_form = form != 2'd0 && !(memory_type == TYPE_WGT && form != 2'd3) &&
+                        !(memory_type == TYPE_TABLE && form == 2'd1);
   assign to_load = op == OP_LOAD && (memory_type == TYPE_WGT || memory_type == TYPE_INP);
   assign to_store = op == OP_STORE;
   assign moves = cmd[overlay_config::M_XSIZE_LSB+:16] != 0;
   assign illegal = op > OP_ALU || (op == OP_LOAD && moves && (memory_type == TYPE_OUT || memory_type > LAST_TYPE))
+      || ((op == OP_LOAD || op == OP_STORE) && moves && unknown_form)
       || (op == OP_STORE && moves && memory_type != TYPE_OUT) || (op == OP_ALU && alu_op > 4'(MOST_ALU))
       || (overlay_config::WIDE != 0 && version != 4'd1);
   assign no_finish = (op == OP_FINISH) != last;

@@ -29,6 +29,8 @@ module tw_overlay_load (
     // to the scratchpads in compute; the rest of a write is common to both
     output logic                                 inp_wr_valid,
     output logic                                 wgt_wr_valid,
+    output logic [1:0]                           wr_form,
+    output logic [15:0]                          wr_part,
     output logic [31:0]                          wr_index,
     output logic [11:0]                          wr_slice,
     output logic                                 wr_pad,
@@ -63,7 +65,7 @@ module tw_overlay_load (
       .cmd, .cmd_index, .cmd_tag({3'd0, cmd[overlay_config::PUSH_NEXT_LSB]}),
       .can_start, .done, .done_tag, .done_index(push_index), .busy(active),
       .req_valid, .req_addr, .req_len, .req_grant, .data_valid, .data, .data_resp, .data_pop,
-      .wr_valid, .wr_type, .wr_index, .wr_slice, .wr_pad, .wr_padval, .wr_data,
+      .wr_valid, .wr_type, .wr_form, .wr_part, .wr_index, .wr_slice, .wr_pad, .wr_padval, .wr_data,
       .error, .error_code, .error_index
   );
 

@@ -34,7 +34,8 @@ module tw_overlay_memory_queue #(
   localparam int SIZE = smaller(16, LOG_SRAM + 2);
   localparam int STRIDE = smaller(overlay_config::M_XSTRIDE_WIDTH, A + 1);
   localparam int PAD = overlay_config::M_YPAD0_WIDTH;
-  localparam int PADVAL = overlay_config::M_PADVAL_WIDTH;
+  // The form follows the pad value.
+  localparam int PADVAL = overlay_config::M_PADVAL_WIDTH + (overlay_config::ROW_FUNCTIONS != 0 ? overlay_config::M_FORM_WIDTH : 0);
   localparam int BOX = PADS ? 4 * PAD + (overlay_config::WIDE != 0 ? PADVAL : 0) : 1;
 
   logic [SRAM-1:0] sram, head_sram;

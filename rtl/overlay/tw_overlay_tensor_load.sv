@@ -10,6 +10,9 @@
 //
 // Elements of at least a beat take one beat per step (wr_slice counts them). Smaller ones take a step each and
 // stand in the low bits of wr_data; their beat is popped with its last used element.
+//
+// With row_functions, INP elements may become rows or columns (wr_form 1, 2) of WGT elements: rows of the box
+// follow each other inside of an element (wr_part), and a block of them takes as many elements as a row has.
 module tw_overlay_tensor_load #(
     parameter int CLASS = 0
 ) (
@@ -40,6 +43,8 @@ module tw_overlay_tensor_load #(
     // to the scratchpads
     output logic                                 wr_valid,
     output logic [2:0]                           wr_type,
+    output logic [1:0]                           wr_form,
+    output logic [15:0]                          wr_part,
     output logic [31:0]                          wr_index,
     output logic [11:0]                          wr_slice,
     output logic                                 wr_pad,
@@ -56,14 +61,19 @@ module tw_overlay_tensor_load #(
   localparam int INDEX = A - overlay_config::LOG_INSTR_BYTES + 1;
   localparam int INDEX_BITS = INDEX > 32 ? 32 : INDEX;
   localparam logic [2:0] TYPE_UOP = 3'd0, TYPE_WGT = 3'd1, TYPE_ACC8 = 3'd5, TYPE_TABLE = 3'd6;
-  localparam int LOG_TABLE = 8;                // entries of one byte
+  localparam int LOG_TABLE = 8;                // entries of one byte, or of four
+  localparam bit ROWS = overlay_config::ROW_FUNCTIONS != 0;
 
   // log2 of the bytes of an element, log2 of the elements of its scratchpad
-  function automatic logic [4:0] log_bytes(input logic [2:0] memory_type);
+  // verilator lint_off UNUSEDSIGNAL
+  function automatic logic [4:0] log_bytes(input logic [2:0] memory_type, input logic [1:0] form);
+  // verilator lint_on UNUSEDSIGNAL
     if (CLASS == 0)
-      log_bytes = memory_type == TYPE_WGT ? 5'(overlay_config::LOG_WGT_BYTES) : 5'(overlay_config::LOG_INP_BYTES);
+      log_bytes = memory_type == TYPE_WGT && !(ROWS && form != 2'd0) ? 5'(overlay_config::LOG_WGT_BYTES)
+                                                                     : 5'(overlay_config::LOG_INP_BYTES);
     else if (memory_type == TYPE_UOP) log_bytes = 5'(overlay_config::LOG_UOP_BYTES);
-    else if (overlay_config::LOOKUP_TABLE != 0 && memory_type == TYPE_TABLE) log_bytes = 5'd0;
+    else if (overlay_config::LOOKUP_TABLE != 0 && memory_type == TYPE_TABLE)
+      log_bytes = ROWS && form != 2'd0 ? 5'd2 : 5'd0;
     else if (memory_type == TYPE_ACC8) log_bytes = 5'(overlay_config::LOG_ACC8_BYTES);
     else log_bytes = 5'(overlay_config::LOG_ACC_BYTES);
   endfunction
@@ -80,7 +90,11 @@ module tw_overlay_tensor_load #(
   localparam int LOG_MOST_BYTES = CLASS == 0
       ? larger(overlay_config::LOG_WGT_BYTES, overlay_config::LOG_INP_BYTES)
       : larger(larger(overlay_config::LOG_UOP_BYTES, overlay_config::LOG_ACC_BYTES), overlay_config::LOG_ACC8_BYTES);
-  localparam int LOG_MOST_DEPTH = CLASS == 0 ? larger(overlay_config::LOG_WGT, overlay_config::LOG_INP)
+  // A block of rows is one of WGT elements; counts have 16 bits.
+  localparam int LOG_BLOCK = $clog2(overlay_config::BLOCK_IN);
+  localparam int LOG_WGT_ROWS = !ROWS ? overlay_config::LOG_WGT
+      : overlay_config::LOG_WGT + LOG_BLOCK < 15 ? overlay_config::LOG_WGT + LOG_BLOCK : larger(overlay_config::LOG_WGT, 15);
+  localparam int LOG_MOST_DEPTH = CLASS == 0 ? larger(LOG_WGT_ROWS, overlay_config::LOG_INP)
       : larger(larger(overlay_config::LOG_UOP, overlay_config::LOG_ACC),
                overlay_config::LOOKUP_TABLE != 0 ? LOG_TABLE : 0);
   localparam int D = LOG_MOST_DEPTH;
@@ -91,10 +105,12 @@ module tw_overlay_tensor_load #(
   // ---- the instruction; encodings with narrower fields leave the upper bits zero ----
   // verilator lint_off UNUSEDSIGNAL
   logic [2:0] cmd_type;
+  logic [1:0] cmd_form;
   logic [15:0] cmd_ysize, cmd_xsize;
   logic [31:0] cmd_sram, cmd_dram, cmd_xstride;
   // verilator lint_on UNUSEDSIGNAL
   assign cmd_type = cmd[overlay_config::M_TYPE_LSB+:3];
+  assign cmd_form = ROWS ? 2'(cmd[overlay_config::M_FORM_LSB+:overlay_config::M_FORM_WIDTH]) : 2'd0;
   assign cmd_sram = 32'(cmd[overlay_config::M_SRAM_LSB+:overlay_config::M_SRAM_WIDTH]);
   assign cmd_dram = cmd[overlay_config::M_DRAM_LSB+:32];
   assign cmd_ysize = cmd[overlay_config::M_YSIZE_LSB+:16];
@@ -110,13 +126,13 @@ module tw_overlay_tensor_load #(
 
   assign rows = {(cmd_ysize >> (K - 1)) != 0, cmd_ysize[K-2:0]};
   assign columns = {(cmd_xsize >> (K - 1)) != 0, cmd_xsize[K-2:0]};
-  assign first_byte = {32'd0, cmd_dram} << log_bytes(cmd_type);
-  assign stride_bytes = {32'd0, cmd_xstride} << log_bytes(cmd_type);
+  assign first_byte = {32'd0, cmd_dram} << log_bytes(cmd_type, cmd_form);
+  assign stride_bytes = {32'd0, cmd_xstride} << log_bytes(cmd_type, cmd_form);
 
   tw_overlay_burst_generator #(.ROW_BITS(K + LOG_MOST_BYTES), .COUNT_BITS(K)) generator (
       .clk, .rst, .start,
       .address({|first_byte[63:A], first_byte[A-1:0]}),
-      .row_bytes((K + LOG_MOST_BYTES)'(columns) << log_bytes(cmd_type)),
+      .row_bytes((K + LOG_MOST_BYTES)'(columns) << log_bytes(cmd_type, cmd_form)),
       .rows,
       .stride({|stride_bytes[63:A], stride_bytes[A-1:0]}),
       .active(generating),
@@ -127,6 +143,7 @@ module tw_overlay_tensor_load #(
 
   // ---- instructions in flight ----
   logic [2:0] kind;
+  logic [1:0] form;
   logic [D:0] sram;                            // top bit: beyond every scratchpad
   logic [L-1:0] dram_low, stride_low;          // position in a beat, for elements smaller than one
   logic [K-1:0] ysize, xsize;
@@ -135,15 +152,15 @@ module tw_overlay_tensor_load #(
   logic [INDEX_BITS-1:0] index;
 
   tw_overlay_register_fifo #(
-      .WIDTH(3 + D + 1 + 2 * L + 2 * K + 4 * PAD + PADVAL + INDEX_BITS + 4), .DEPTH(CLASS == 0 ? 4 : 1)
+      .WIDTH(5 + D + 1 + 2 * L + 2 * K + 4 * PAD + PADVAL + INDEX_BITS + 4), .DEPTH(CLASS == 0 ? 4 : 1)
   ) in_flight (
       .clk, .rst, .push(start),
-      .push_data({cmd_type, (cmd_sram >> D) != 0, cmd_sram[D-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0],
+      .push_data({cmd_type, cmd_form, (cmd_sram >> D) != 0, cmd_sram[D-1:0], cmd_dram[L-1:0], cmd_xstride[L-1:0],
                   rows, columns, cmd[overlay_config::M_YPAD0_LSB+:PAD], cmd[overlay_config::M_YPAD1_LSB+:PAD],
                   cmd[overlay_config::M_XPAD0_LSB+:PAD], cmd[overlay_config::M_XPAD1_LSB+:PAD],
                   cmd[overlay_config::M_PADVAL_LSB+:PADVAL], cmd_index[INDEX_BITS-1:0], cmd_tag}),
       .full(flight_full), .empty(flight_empty),
-      .head({kind, sram, dram_low, stride_low, ysize, xsize, ypad0, ypad1, xpad0, xpad1, padval, index,
+      .head({kind, form, sram, dram_low, stride_low, ysize, xsize, ypad0, ypad1, xpad0, xpad1, padval, index,
              done_tag}),
       .pop(done)
   );
@@ -175,7 +192,7 @@ module tw_overlay_tensor_load #(
   logic [4:0] log_element;
   logic whole_beats, nothing, in_data, step, element_done, row_ends;
 
-  assign log_element = log_bytes(kind);
+  assign log_element = log_bytes(kind, form);
   assign whole_beats = log_element >= 5'(L);
   assign slice_mask = whole_beats ? SLICE'((12'd1 << (log_element - 5'(L))) - 12'd1) : '0;
   assign position_mask = whole_beats ? '0 : L'((12'd1 << (5'(L) - log_element)) - 12'd1);
@@ -220,6 +237,33 @@ module tw_overlay_tensor_load #(
   logic bad_resp, no_memory;
   logic [INDEX_BITS-1:0] step_index;
 
+  // As parts of WGT elements: back to the block's first element after each row but its last.
+  logic transposed, goes_back, next_block, back, opens_block;
+  logic [D+1:0] next_target, block;
+  logic [15:0] part;
+  assign transposed = ROWS && CLASS == 0 && kind == TYPE_WGT && form != 2'd0;
+  assign goes_back = transposed && row_ends && part != 16'(overlay_config::BLOCK_IN - 1);
+  assign next_block = transposed && row_ends && part == 16'(overlay_config::BLOCK_IN - 1);
+  assign next_target = fresh ? {1'b0, sram} : back ? block : target + (D + 2)'(advance);
+  if (ROWS && CLASS == 0) begin : gen_parts
+    always_ff @(posedge clk) begin
+      if (rst || done) part <= '0;
+      else if (row_ends) part <= next_block ? '0 : part + 16'd1;
+      if (step) begin
+        back <= goes_back;
+        opens_block <= next_block;
+        if (fresh || opens_block) block <= next_target;
+        wr_part <= part;
+      end
+    end
+  end else begin : gen_whole
+    assign part = '0;
+    assign back = 1'b0;
+    assign opens_block = 1'b0;
+    assign block = '0;
+    assign wr_part = '0;
+  end
+
   always_ff @(posedge clk) begin
     stepped  <= step && !rst;
     if (rst || done) fresh <= 1'b1;
@@ -228,7 +272,8 @@ module tw_overlay_tensor_load #(
     bad_resp <= data_pop && data_resp[1] && !rst;
     if (step) begin
       wr_type    <= kind;
-      target     <= fresh ? {1'b0, sram} : target + (D + 2)'(advance);
+      wr_form    <= form;
+      target     <= next_target;
       wr_slice   <= in_data ? 12'(slice) : 12'd0;
       wr_pad     <= !in_data;
       wr_padval  <= overlay_config::WIDE != 0 ? 32'(padval) : 32'd0;

@@ -31,6 +31,7 @@ module tw_overlay_uop_sequencer (
     // stage C
     output logic                                     valid,
     output logic                                     last,
+    output logic                                     row_last,    // of an iteration of the outer loop
     output logic [overlay_config::LOG_ACC-1:0]       dst,
     output logic [overlay_config::U_SRC_WIDTH-1:0]   src,
     output logic [overlay_config::LOG_WGT-1:0]       wgt,
@@ -83,6 +84,7 @@ module tw_overlay_uop_sequencer (
       b_last_y <= a_last_y;
       valid <= b_valid;
       last <= b_last_u && b_last_x && b_last_y;
+      row_last <= b_last_u && b_last_x;
     end
     if (rst || stop) begin
       a_fresh <= 1'b0;

@@ -116,11 +116,24 @@ class Verifier {
       error("lookup_table", fmt::format("its entries have 8 bits, outputs have {}", hardware_.output_bits),
             "use output_bits 8, or false");
     }
+    if (hardware_.row_functions) row_functions();
     power("command_queue_depth", hardware_.command_queue_depth, 1, 1024);
     power("read_queue_beats", hardware_.read_queue_beats, 2, 1024);
     power("memory_partition", hardware_.memory_partition.factor, 1, 32);
     power("max_burst_beats", hardware_.max_burst_beats, 1,
           std::clamp<int64_t>(hardware_.read_queue_beats, 1, 256));
+  }
+
+  void row_functions() {
+    const OverlayHardware& h = hardware_;
+    const auto needs = [&](bool met, const char* what) {
+      if (!met) error("row_functions", std::string("they need ") + what, "change that field, or use false");
+    };
+    needs(h.lookup_table, "lookup_table");
+    needs(h.batch == 1, "batch 1");
+    needs(h.block_in == h.block_out, "block_in equal to block_out");
+    needs(h.input_bits == 8 && h.weight_bits == 8, "input_bits 8 and weight_bits 8");
+    needs(h.accumulator_bits == 32, "accumulator_bits 32");
   }
 
   void whole_bytes(const char* memory, const char* field, int64_t bits) {

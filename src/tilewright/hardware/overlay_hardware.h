@@ -46,6 +46,10 @@ struct OverlayHardware {
   bool gemm_beside_alu = false;   // GEMM may run beside an ALU instruction where the program allows it
   bool lookup_table =
       false;  // requantised outputs may pass through a table of 256 bytes; isa wide, 8-bit outputs
+  // Reductions over whole rows for softmax and norms, a table of 256 words, and activations loaded as
+  // weights: what attention needs. With lookup_table, batch 1, equal blocks, 8-bit operands, 32-bit
+  // accumulators.
+  bool row_functions = false;
   MemoryPartition memory_partition;
   double clock_mhz = 100;
 

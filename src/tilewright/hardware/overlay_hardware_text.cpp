@@ -87,6 +87,7 @@ OverlayHardware read_fields(YamlMap& map, const std::string& stem) {
   h.max_burst_beats = small("max_burst_beats", h.max_burst_beats);
   h.gemm_beside_alu = map.boolean("gemm_beside_alu", h.gemm_beside_alu);
   h.lookup_table = map.boolean("lookup_table", h.lookup_table);
+  h.row_functions = map.boolean("row_functions", h.row_functions);
   h.memory_partition = read_partition(map);
   h.clock_mhz = map.number("clock_mhz", 0, 1e6, h.clock_mhz);
   return h;
@@ -230,8 +231,10 @@ std::string print_overlay_hardware(const OverlayHardware& h) {
                       h.alu_lanes, h.command_queue_depth, h.read_queue_beats, h.max_burst_beats);
   text += fmt::format("gemm_beside_alu: {}\nmemory_partition: {}\n", h.gemm_beside_alu,
                       print_partition(h.memory_partition));
-  // Only where it is there: descriptions without it keep their text, by which records and samples know them.
+  // Only where they are there: descriptions without them keep their text, by which records and samples know
+  // them.
   if (h.lookup_table) text += "lookup_table: true\n";
+  if (h.row_functions) text += "row_functions: true\n";
   return text;
 }
 

@@ -37,7 +37,7 @@ TEST(OverlayYaml, EveryProblemWithItsLine) {
             "input_bits, input_buffer_bytes, isa, lookup_table, max_burst_beats, memory_partition, "
             "memory_width_bits, name, "
             "output_bits, "
-            "read_queue_beats, "
+            "read_queue_beats, row_functions, "
             "uop_buffer_bytes, weight_bits, weight_buffer_bytes\n"
             "  x.yaml:3 (batch): 3 is not a power of two in 1..64; 2 would fit\n"
             "  x.yaml:6 (clock_mhz): 0 is not above 0 and at most 10000; 100 would fit");
@@ -82,6 +82,8 @@ TEST(OverlayYaml, RandomDescriptionsRoundTrip) {
     h.max_burst_beats = 1 << random.between(0, 6);
     h.gemm_beside_alu = random.chance(0.5);
     h.lookup_table = random.chance(0.5);
+    h.row_functions = h.lookup_table && h.batch == 1 && h.block_in == h.block_out && h.input_bits == 8 &&
+                      h.weight_bits == 8;
     h.memory_partition.kind = MemoryPartition::Kind(random.between(0, 1));
     h.memory_partition.dimension = MemoryPartition::Dimension(random.between(0, 1));
     h.memory_partition.factor = 1 << random.between(0, 5);

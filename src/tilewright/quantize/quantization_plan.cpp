@@ -141,7 +141,10 @@ class Planner {
     const bool by_constants = affine && !node.is("PRelu");
     op.input = want(by_constants ? as_channel_affine(graph_, node)->input : node.input(0));
     const ValueId second = pair || product ? want(node.input(1)) : kNoValue;
-    if (product) narrow_.insert(narrow_.end(), {op.input, second});
+    if (product) {
+      narrow_.insert(narrow_.end(), {op.input, second});
+      zero_.push_back(second);
+    }
     wanted_[size_t(op.output)] = true;
     if (weighted) plan_.weighted.push_back(op);
     if (node.is("ConvTranspose")) zero_.push_back(op.input);

@@ -26,7 +26,8 @@ struct ScaleOrder {
 struct QuantizationPlan {
   std::vector<ValueId> values;        // to be quantised, in order of computation
   std::vector<int> group;             // of each of `values`: equal numbers share scale and zero point
-  std::vector<bool> zero_point_zero;  // by group number: ConvTranspose reads one of its values
+  std::vector<bool> zero_point_zero;  // by group number: a ConvTranspose reads one of its values, or a
+                                      // product as its second operand
   std::vector<bool>
       narrow;  // by group number: a softmax or a product of two computed matrices reads it, 8 bits
   std::vector<WeightedOperator> weighted;

@@ -24,35 +24,67 @@ void require_rows(const Tensor& x, std::string_view op) {
 
 }  // namespace
 
+std::optional<ProductGeometry> product_geometry(const Shape& a, const Shape& b, const ProductParameters& p) {
+  const int rank = a.rank();
+  if (rank < 2 || b.rank() != rank || p.heads < 1 || p.groups < 0) return {};
+  ProductGeometry g;
+  g.transpose_b = p.transpose_b;
+  g.heads = p.heads;
+  g.groups = p.groups == 0 ? p.heads : p.groups;
+  if (g.heads % g.groups != 0) return {};
+  std::vector<int64_t> dims(a.begin(), a.end());
+  // Rows and columns of one matrix of those that stand in the last two axes of `shape`.
+  const auto divided = [&](const Shape& shape, int64_t count, bool columns, int64_t& r, int64_t& c) {
+    r = shape[rank - 2];
+    c = shape[rank - 1];
+    int64_t& divided_axis = columns ? c : r;
+    const bool fits = divided_axis % count == 0;
+    divided_axis /= count;
+    return fits;
+  };
+  if (rank > 2) {
+    if (p.heads != 1 || p.groups > 1 || p.a_columns || p.b_columns || p.y_columns) return {};
+    if (!std::equal(a.begin(), a.end() - 2, b.begin())) return {};
+    g.heads = g.groups = a.count(0, rank - 2);
+  }
+  int64_t b_rows = 0, b_columns = 0;
+  if (!divided(a, p.heads, p.a_columns, g.rows, g.depth) ||
+      !divided(b, p.groups == 0 ? p.heads : p.groups, p.b_columns, b_rows, b_columns) ||
+      (p.transpose_b ? b_columns : b_rows) != g.depth) {
+    return {};
+  }
+  g.columns = p.transpose_b ? b_rows : b_columns;
+  const auto place = [](bool columns, int64_t count, int64_t r, int64_t c) {
+    return columns ? ProductGeometry::Place{c, count * c} : ProductGeometry::Place{r * c, c};
+  };
+  g.a = place(p.a_columns, g.heads, g.rows, g.depth);
+  g.b = place(p.b_columns, g.groups, b_rows, b_columns);
+  g.y = place(p.y_columns, g.heads, g.rows, g.columns);
+  dims[size_t(rank - 2)] = p.y_columns || rank > 2 ? g.rows : g.heads * g.rows;
+  dims[size_t(rank - 1)] = p.y_columns ? g.heads * g.columns : g.columns;
+  g.result = Shape(dims);
+  return g;
+}
+
 Tensor reference_product(const Tensor& a, const Tensor& b, const ProductParameters& parameters) {
   constexpr std::string_view kOp = "QMatMul";
   require_factors(a, b, parameters, kOp);
-  const int rank = a.shape().rank();
-  const std::string shapes = fmt::format("A {} and B {}", to_string(a.shape()), to_string(b.shape()));
-  require(rank >= 2 && b.shape().rank() == rank, kOp, shapes + " must have one rank of at least 2");
-  const bool transposed = parameters.transpose_b;
-  const int64_t rows = a.shape()[rank - 2], depth = a.shape()[rank - 1],
-                columns = b.shape()[transposed ? rank - 2 : rank - 1];
-  require(b.shape()[transposed ? rank - 1 : rank - 2] == depth, kOp, shapes + " have different depths");
-  std::vector<int64_t> dims = a.shape().dims();
-  int64_t matrices = 1;
-  for (int axis = 0; axis < rank - 2; ++axis) {
-    require(b.shape()[axis] == dims[size_t(axis)], kOp, shapes + " have different leading axes");
-    matrices *= dims[size_t(axis)];
-  }
-  dims.back() = columns;
-  Tensor result(type_of(parameters.output), Shape(dims));
-  for (int64_t matrix = 0; matrix < matrices; ++matrix) {
-    for (int64_t m = 0; m < rows; ++m) {
-      for (int64_t n = 0; n < columns; ++n) {
+  const std::optional<ProductGeometry> geometry = product_geometry(a.shape(), b.shape(), parameters);
+  require(geometry.has_value(), kOp,
+          fmt::format("A {} and B {} do not fit each other", to_string(a.shape()), to_string(b.shape())));
+  const ProductGeometry& g = *geometry;
+  Tensor result(type_of(parameters.output), g.result);
+  for (int64_t h = 0; h < g.heads; ++h) {
+    for (int64_t m = 0; m < g.rows; ++m) {
+      for (int64_t n = 0; n < g.columns; ++n) {
         uint64_t sum = 0;
-        for (int64_t k = 0; k < depth; ++k) {
-          const int64_t at_b = transposed ? n * depth + k : k * columns + n;
-          const int64_t x = a.integer_at((matrix * rows + m) * depth + k) - parameters.a_zero_point;
-          const int64_t y = b.integer_at(matrix * depth * columns + at_b) - parameters.b_zero_point;
+        for (int64_t k = 0; k < g.depth; ++k) {
+          const int64_t in_b = g.transpose_b ? n * g.b.row + k : k * g.b.row + n;
+          const int64_t x = a.integer_at(h * g.a.head + m * g.a.row + k) - parameters.a_zero_point;
+          const int64_t y = b.integer_at(g.group(h) * g.b.head + in_b) - parameters.b_zero_point;
           sum += uint64_t(x * y);
         }
-        result.set_integer((matrix * rows + m) * columns + n,
+        result.set_integer(h * g.y.head + m * g.y.row + n,
                            finished(sum, {parameters.multiplier, parameters.shift}, parameters.output));
       }
     }

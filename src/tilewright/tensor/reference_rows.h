@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "tilewright/tensor/quantized_arithmetic.h"
 #include "tilewright/tensor/reference_kernels.h"
@@ -17,7 +18,11 @@ namespace tilewright {
 struct ProductParameters {
   int32_t a_zero_point = 0, b_zero_point = 0;  // inside the types of A and B
   bool transpose_b = false;                    // B is [..., N, K]
-  int32_t multiplier = 1, shift = 0;           // multiplier > 0; shift as in Requantization
+  // Of operands of rank 2: the number of products, and of matrices B, which divides it; as many products in
+  // turn share one. Matrices stand below each other, or side by side where `columns` is set.
+  int64_t heads = 1, groups = 0;  // groups 0: as heads
+  bool a_columns = false, b_columns = false, y_columns = false;
+  int32_t multiplier = 1, shift = 0;  // multiplier > 0; shift as in Requantization
   OutputStage output;
   bool operator==(const ProductParameters&) const = default;
 };
@@ -45,8 +50,25 @@ inline constexpr int64_t kLongestNorm = 16384, kMostEpsilon = int64_t{1} << 61;
 // A normalised value has as many bits below its unit.
 inline constexpr int kNormFraction = 16;
 
+// The products of a QMatMul, and where their elements stand: element (row, column) of matrix h is at
+// h * head + row * row_stride + column, of B with `group(h)` for h.
+struct ProductGeometry {
+  struct Place {
+    int64_t head = 0, row = 0;
+  };
+  int64_t heads = 1, groups = 1, rows = 0, depth = 0, columns = 0;
+  bool transpose_b = false;
+  Place a, b, y;
+  Shape result;
+
+  int64_t group(int64_t h) const { return groups == 0 ? 0 : h / (heads / groups); }
+};
+// Only the fields of `parameters` that say where matrices stand are read. nullopt: the shapes do not fit.
+std::optional<ProductGeometry> product_geometry(const Shape& a, const Shape& b,
+                                                const ProductParameters& parameters);
+
 // A i8|i16[..., M, K], B i8|i16[..., K, N] or, transposed, [..., N, K] -> i8|i16[..., M, N]. The axes before
-// the last two are those of both.
+// the last two are those of both; or `heads` matrices in operands of rank 2 (ProductGeometry).
 Tensor reference_product(const Tensor& a, const Tensor& b, const ProductParameters& parameters);
 
 // X i8[..., N], table i32[256] -> i8|i16[..., N]: table[d] stands for the exponential of -d steps of X.

@@ -61,7 +61,8 @@ OverlayHardware random_hardware(Random& random) {
   h.max_burst_beats = std::min(1 << random.between(0, 6), h.read_queue_beats);
   h.memory_width_bits = 32 << random.between(0, 4);
   h.gemm_beside_alu = h.isa == IsaVersion::kWide && random.chance(0.5);
-  h.lookup_table = h.isa == IsaVersion::kWide && h.output_bits == 8 && random.chance(0.5);
+  h.lookup_table =
+      h.row_functions || (h.isa == IsaVersion::kWide && h.output_bits == 8 && random.chance(0.5));
   return h;
 }
 

@@ -503,13 +503,14 @@ class Builder {
 }  // namespace
 
 const char* kind_name(Kind kind) {
-  static constexpr const char* kNames[] = {"conv",       "depthwise",    "group",        "transposed",
-                                           "dense",      "maximum_pool", "average_pool", "add",
-                                           "requantize", "multiply",     "move"};
+  static constexpr const char* kNames[] = {
+      "conv", "depthwise",  "group",    "transposed", "dense",    "maximum_pool", "average_pool",
+      "add",  "requantize", "multiply", "move",       "matrices", "softmax",      "norm"};
   return kNames[int(kind)];
 }
 
 Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware) {
+  if (works_on_tokens(kind)) return make_token_case(seed, kind, hardware);
   Builder builder(seed, hardware);
   const bool sums = kind == Kind::kConv || kind == Kind::kDepthwise || kind == Kind::kGroup ||
                     kind == Kind::kDense || kind == Kind::kAveragePool || kind == Kind::kRequantize;
@@ -533,10 +534,9 @@ Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware) {
       return builder.requantize_case();
     case Kind::kMultiply:
       return seed % 5 == 0 ? builder.extreme() : builder.multiply();
-    case Kind::kMove:
+    default:
       return builder.move();
   }
-  return {};
 }
 
 Case make_addition(uint64_t seed, const AddParameters& parameters, const OverlayHardware& hardware) {

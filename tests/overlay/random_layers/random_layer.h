@@ -24,9 +24,13 @@ enum class Kind {
   kAdd,
   kRequantize,
   kMultiply,
-  kMove
+  kMove,
+  kMatrices,  // products of two activations
+  kSoftmax,
+  kNorm
 };
-inline constexpr int kKinds = int(Kind::kMove) + 1;
+inline constexpr int kKinds = int(Kind::kNorm) + 1;
+constexpr bool works_on_tokens(Kind kind) { return kind >= Kind::kMatrices; }
 const char* kind_name(Kind kind);
 
 // A graph whose last node is one integer operator, inputs for it, and what the reference kernels make of
@@ -39,6 +43,9 @@ struct Case {
 
 // The operator of a case; sizes depend on the overlay so that tiles are needed.
 Case make_case(uint64_t seed, Kind kind, const OverlayHardware& hardware);
+
+// Of those that work on tokens, for overlays with row_functions.
+Case make_token_case(uint64_t seed, Kind kind, const OverlayHardware& hardware);
 
 // A small addition with these multipliers, bias and shift; its output and operands are drawn.
 Case make_addition(uint64_t seed, const AddParameters& parameters, const OverlayHardware& hardware);

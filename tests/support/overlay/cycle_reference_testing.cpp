@@ -164,9 +164,7 @@ void Machine::fetch_part() {
     const IsaOpcode opcode = IsaOpcode(word & 7);
     Queue queue = kComputeQueue;
     if (opcode == IsaOpcode::kStore) queue = kStoreQueue;
-    if (opcode == IsaOpcode::kLoad && (type == MemoryType::kInput || type == MemoryType::kWeight)) {
-      queue = kLoadQueue;
-    }
+    if (opcode == IsaOpcode::kLoad && loads_early(type)) queue = kLoadQueue;
     if (!commands[queue].full()) {
       leaves = true;
       commands[queue].push(cycle, {index});
@@ -291,9 +289,13 @@ void Machine::start_alu(const uint64_t* in) {
   const AluOpcode opcode = AluOpcode(layout.alu_opcode.get(in));
   requantizes = steps > 0 && overlay::requantizes(opcode);
   if (!requantizes) {
+    // From the last value of a row to the first of its three parameters.
+    const uint64_t row_end = opcode == AluOpcode::kRowMax ? 4 : opcode == AluOpcode::kRowDivide ? 36 : 60;
     alu_end = cycle + (steps == 0                  ? 1
                        : opcode == AluOpcode::kMul ? 5 * steps * slices + 2
-                                                   : steps * slices + 3);
+                       : works_on_rows(opcode)
+                           ? 2 + loop.iter_out * (steps / loop.iter_out * slices + row_end + 3 * slices - 1)
+                           : steps * slices + 3);
     return;
   }
   std::vector<Requantizer::Step> list;
@@ -306,7 +308,7 @@ void Machine::start_alu(const uint64_t* in) {
       }
     }
   }
-  requantizer.start(std::move(list), slices, cycle + 3, opcode == AluOpcode::kLookup);
+  requantizer.start(std::move(list), slices, cycle + 3, looks_up(opcode));
 }
 
 void Machine::store_part() {

@@ -19,7 +19,8 @@ OverlayHardware named(OverlayHardware hardware) {
 DataTrial::DataTrial(const OverlayLayer& layer, const OverlayHardware& hardware, const MemoryModel& memory,
                      std::vector<Tensor> inputs)
     : layer_(layer), hardware_(named(hardware)), inputs_(std::move(inputs)), simulator_(hardware_, memory) {
-  TILEWRIGHT_CHECK(inputs_.size() == layer.sources.size(), "a trial needs one input per source");
+  TILEWRIGHT_CHECK(inputs_.size() == layer.sources.size() + layer.computed.has_value(),
+                   "a trial needs one input per source");
 }
 
 std::span<std::byte> DataTrial::part(uint64_t address, int64_t bytes) {
@@ -30,12 +31,18 @@ SourceView DataTrial::result_view() const { return overlay::result_view(layer_);
 
 void DataTrial::pack(const Tiling& tiling, const LayerLayout& layout) {
   const LayerAddresses& at = layout.addresses();
-  for (size_t i = 0; i < inputs_.size(); ++i) {
+  for (size_t i = 0; i < layer_.sources.size(); ++i) {
     const LayerSource& source = layer_.sources[i];
     const SourceView view = view_of(layer_, source);
     pack_activation(
         inputs_[i], view, source.bipolar, hardware_,
         part(uint64_t(at.sources[i] * hardware_.input_bytes()), packed_activation_bytes(view, hardware_)));
+  }
+  if (layer_.computed) {
+    const SourceView view = view_of(layer_, layer_.computed->source);
+    pack_activation(
+        inputs_.back(), view, false, hardware_,
+        part(uint64_t(at.weights * hardware_.input_bytes()), packed_activation_bytes(view, hardware_)));
   }
   pack_weights(layer_, hardware_,
                part(uint64_t(at.weights * hardware_.weight_bytes()), packed_weight_bytes(layer_, hardware_)));
@@ -43,9 +50,8 @@ void DataTrial::pack(const Tiling& tiling, const LayerLayout& layout) {
   pack_parameters(tiling.output, hardware_,
                   part(uint64_t(at.parameters * accumulator),
                        tiling.blocks.sub_total * tiling.parameter_vectors * accumulator));
-  if (const Tensor* const table = layer_.output.table) {
-    std::ranges::copy(std::as_bytes(table->data<int8_t>()), part(uint64_t(at.table), kTableEntries).begin());
-  }
+  const int64_t table = packed_table_bytes(layer_);
+  pack_table(layer_, part(uint64_t(at.table * table_entry_bytes(layer_)), table));
   result_ = uint64_t(at.result * hardware_.output_bytes());
   packed_ = true;
 }

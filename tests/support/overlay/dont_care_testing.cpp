@@ -53,13 +53,13 @@ class Cares {
 
   void load() {
     const IsaLayout::Memory& m = layout_.memory;
-    const MemoryType type = MemoryType(get(m.memory_type));
-    tokens(type == MemoryType::kInput || type == MemoryType::kWeight ? kLoadQueue : kComputeQueue);
+    const MemoryType type = layout_.memory_type(words_);
+    tokens(loads_early(type) ? kLoadQueue : kComputeQueue);
     mark({&m.x_size});
     any_type_of_queue_ = get(m.x_size) == 0;
     if (any_type_of_queue_) return;
     const bool pad_rows = get(m.y_pad_0) + get(m.y_pad_1) != 0, data = get(m.y_size) != 0;
-    mark({&m.memory_type, &m.y_size, &m.y_pad_0, &m.y_pad_1});
+    mark({&m.memory_type, &m.form, &m.y_size, &m.y_pad_0, &m.y_pad_1});
     if (!pad_rows && !data) return;
     mark({&m.sram_base, &m.x_pad_0, &m.x_pad_1});
     if (data) mark({&m.dram_base});
@@ -67,10 +67,9 @@ class Cares {
     const bool pads = pad_rows || get(m.x_pad_0) + get(m.x_pad_1) != 0;
     if (!pads || type == MemoryType::kUop) return;
     BitField lane = m.pad_value;
-    lane.width =
-        uint8_t(std::min<int>(lane.width, type == MemoryType::kInput    ? hardware_.input_bits
-                                          : type == MemoryType::kWeight ? hardware_.weight_bits
-                                                                        : hardware_.accumulator_bits));
+    lane.width = uint8_t(std::min<int>(lane.width, type == MemoryType::kInput ? hardware_.input_bits
+                                                   : loads_early(type)        ? hardware_.weight_bits
+                                                                              : hardware_.accumulator_bits));
     mark({&lane});
   }
 
@@ -79,7 +78,7 @@ class Cares {
     tokens(kStoreQueue);
     mark({&m.x_size});
     if (get(m.x_size) == 0) return;
-    mark({&m.memory_type, &m.y_size});
+    mark({&m.memory_type, &m.form, &m.y_size});
     if (get(m.y_size) == 0) return;
     mark({&m.sram_base, &m.dram_base});
     if (get(m.y_size) > 1) mark({&m.x_stride});
@@ -113,6 +112,7 @@ class Cares {
     const IsaLayout::Loop& l = layout_.alu;
     const AluOpcode opcode = AluOpcode(get(layout_.alu_opcode));
     const bool clip = opcode == AluOpcode::kClip, requantize = requantizes(opcode);
+    if (works_on_rows(opcode)) return rows(opcode);
     tokens(kComputeQueue);
     mark({&layout_.alu_opcode});
     if (!extents(l)) return;
@@ -122,6 +122,20 @@ class Cares {
     if (requantize || (!clip && !immediate)) factors(l, l.src_factor_out, l.src_factor_in);
     if (requantize || immediate) mark({&layout_.imm});
     if (requantize || clip) mark({&layout_.clip_low, &layout_.clip_high});
+  }
+
+  // Of the immediate the lanes, the shift, or the fraction and whether the mean is subtracted.
+  void rows(AluOpcode opcode) {
+    const IsaLayout::Loop& l = layout_.alu;
+    tokens(kComputeQueue);
+    mark({&layout_.alu_opcode});
+    if (!extents(l)) return;
+    factors(l, l.dst_factor_out, l.dst_factor_in);
+    factors(l, l.src_factor_out, l.src_factor_in);
+    BitField imm = layout_.imm;
+    imm.width = opcode == AluOpcode::kRowMax ? 16 : opcode == AluOpcode::kRowDivide ? 22 : 21;
+    mark({&imm});
+    if (opcode != AluOpcode::kRowMax) mark({&layout_.clip_low, &layout_.clip_high});
   }
 
   const OverlayHardware& hardware_;
@@ -137,14 +151,11 @@ void randomise_dont_cares(const OverlayHardware& hardware, const IsaLayout& layo
                           uint64_t* words) {
   const Cares cares(hardware, layout, words);
   const BitField& type = layout.memory.memory_type;
-  const auto loads_early = [](uint64_t t) {
-    return MemoryType(t) == MemoryType::kInput || MemoryType(t) == MemoryType::kWeight;
-  };
-  const bool early = loads_early(type.get(words));
+  const bool early = loads_early(MemoryType(type.get(words)));
   for (int w = 0; w < layout.words; ++w)
     words[w] = (words[w] & cares.word(w)) | (random.next() & ~cares.word(w));
   if (!cares.any_type_of_queue()) return;
-  while (loads_early(type.get(words)) != early) {
+  while (loads_early(MemoryType(type.get(words))) != early) {
     words[type.word] &= ~(type.mask() << type.shift);
     type.put(words, random.next());
   }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/isa/isa_layout.h"
 
 namespace tilewright::overlay {
@@ -77,7 +78,7 @@ class ProgramGenerator {
     i.dram_base = dram;
     i.y_size = 1;
     i.x_size = i.x_stride = count;
-    emit(i, type == MemoryType::kInput || type == MemoryType::kWeight ? 0 : 1);
+    emit(i, loads_early(type) ? 0 : 1);
   }
 
   void random_load(MemoryType type) {
@@ -94,8 +95,10 @@ class ProgramGenerator {
     const int64_t row = i.x_pad_0 + i.x_size + i.x_pad_1;
     const int64_t rows = row == 0 ? 0 : budget / row - i.y_pad_0 - i.y_pad_1;
     if (rows < 0) return;
-    i.y_size = uint32_t(at_most(std::min<int64_t>(rows, 6)));
-    const int64_t total = (i.y_pad_0 + i.y_size + i.y_pad_1) * row;
+    const int64_t block = transposes(type) ? hardware_.block_in : 1;
+    i.y_size = uint32_t(at_most(std::min<int64_t>(rows, 6) * (block > 1 ? 5 : 1)));
+    const int64_t total = ceil_div(int64_t{i.y_pad_0} + i.y_size + i.y_pad_1, block) * row;
+    if (total > depth) return;
     i.x_stride = uint32_t(i.x_size + at_most(5));
     i.sram_base = uint32_t(at_most((type == MemoryType::kUop ? kProgramUops : depth) - total));
     const int64_t span = int64_t{i.y_size} * i.x_stride + i.x_size;
@@ -105,7 +108,7 @@ class ProgramGenerator {
                                : int64_t(program_.dram.size()) / element_bytes(hardware_, type);
     if (span > source) return;
     i.dram_base = uint32_t(at_most(source - span));
-    emit(i, type == MemoryType::kInput || type == MemoryType::kWeight ? 0 : 1);
+    emit(i, loads_early(type) ? 0 : 1);
   }
 
   LoopNest random_loop(bool gemm) {
@@ -125,7 +128,7 @@ class ProgramGenerator {
     AluInstruction i;
     const bool wide = hardware_.isa == IsaVersion::kWide;
     i.loop = random_loop(false);
-    i.opcode = AluOpcode(random_.between(0, !wide ? 4 : hardware_.lookup_table ? 8 : 7));
+    i.opcode = AluOpcode(random_.between(0, last_operation(hardware_)));
     i.use_imm = random_.chance(0.5);
     const int64_t imm = random_.chance(0.5) ? random_.between(-40, 40) : random_.between(-32768, 32767);
     i.imm = wide && random_.chance(0.3) ? int32_t(random_.next()) : int32_t(imm);
@@ -133,16 +136,18 @@ class ProgramGenerator {
       i.clip_low = random_.chance(0.7) ? -128 : int32_t(random_.next());
       i.clip_high = random_.chance(0.7) ? 127 : int32_t(random_.next());
     }
+    if (works_on_rows(i.opcode)) i.imm = random_row_immediate(hardware_, random_);
     emit(i, 1);
   }
 
   void instruction() {
     static constexpr MemoryType kTypes[] = {
-        MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight, MemoryType::kWeight,
-        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop,    MemoryType::kTable};
+        MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight,       MemoryType::kWeight,
+        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop,          MemoryType::kTable,
+        MemoryType::kWideTable,   MemoryType::kWeightRows,   MemoryType::kWeightColumns};
     const int64_t kind = random_.between(0, 9);
     if (kind < 4) {
-      random_load(kTypes[random_.between(0, hardware_.lookup_table ? 7 : 6)]);
+      random_load(kTypes[random_.between(0, hardware_.row_functions ? 10 : hardware_.lookup_table ? 7 : 6)]);
     } else if (kind < 7) {
       GemmInstruction i;
       i.loop = random_loop(true);
@@ -258,7 +263,21 @@ OverlayHardware overlay(IsaVersion isa, int batch, int block_in, int block_out, 
   return h;
 }
 
+OverlayHardware with_rows(OverlayHardware h) {
+  h.lookup_table = h.row_functions = true;
+  return h;
+}
+
 }  // namespace
+
+int64_t last_operation(const OverlayHardware& hardware) {
+  return hardware.isa != IsaVersion::kWide ? 4 : hardware.row_functions ? 12 : hardware.lookup_table ? 8 : 7;
+}
+
+int32_t random_row_immediate(const OverlayHardware& hardware, Random& random) {
+  const int64_t lanes = random.between(0, random.chance(0.8) ? hardware.block_out : 65535);
+  return int32_t(random.next() << 16 | uint64_t(lanes));
+}
 
 LoopNest random_iterations(Random& random, int64_t uops) {
   LoopNest l;
@@ -297,7 +316,9 @@ std::vector<OverlayHardware> varied_overlays() {
           overlay(IsaVersion::kWide, 2, 16, 4, 8, 8, 16),
           overlay(IsaVersion::kVta, 8, 2, 2, 4, 8, 16),
           overlay(IsaVersion::kWide, 1, 8, 16, 1, 1, 8),
-          overlay(IsaVersion::kWide, 1, 128, 16, 1, 1, 32)};
+          overlay(IsaVersion::kWide, 1, 128, 16, 1, 1, 32),
+          with_rows(overlay(IsaVersion::kWide, 1, 16, 16, 8, 8, 32)),
+          with_rows(overlay(IsaVersion::kWide, 1, 4, 4, 8, 8, 32))};
 }
 
 }  // namespace tilewright::overlay

@@ -21,6 +21,10 @@ struct RandomProgram {
 RandomProgram random_program(const OverlayHardware& hardware, Random& random, int length);
 
 // Shared by the random generators. Micro-ops out of `uops` and iterations of a GEMM or ALU, all factors 0:
+// The last operation of the ALU, or one that the hardware's fields allow.
+int64_t last_operation(const OverlayHardware& hardware);
+// The immediate of an operation on rows: any number of lanes, any shift or fraction.
+int32_t random_row_immediate(const OverlayHardware& hardware, Random& random);
 LoopNest random_iterations(Random& random, int64_t uops);
 // Factors of one index that add at most `room` to it.
 void random_factors(Random& random, int64_t room, const LoopNest& loop, uint32_t& out, uint32_t& in);

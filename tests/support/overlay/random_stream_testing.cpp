@@ -32,6 +32,7 @@ class StreamGenerator {
         weights_(size_t(hardware.weight_depth())),
         accumulators_(size_t(hardware.accumulator_depth())),
         table_(size_t(kTableEntries)),
+        wide_table_(size_t(kTableEntries)),
         stored_(size_t(kStoredBytes)),
         uops_(size_t(hardware.uop_depth())) {}
 
@@ -41,6 +42,7 @@ class StreamGenerator {
     write_uops();
     load(MemoryType::kUop, 0, 0, kStreamUops);
     if (hardware_.lookup_table) load(MemoryType::kTable, 0, 0, kTableEntries);
+    if (hardware_.row_functions) load(MemoryType::kWideTable, 0, 0, kTableEntries);
     for (int i = 0; i < length; ++i) random_instruction();
     expose_accumulators();
     stream_.finish();
@@ -74,7 +76,8 @@ class StreamGenerator {
   // ---- loads and stores ----
   std::vector<Touched>& scratchpad(MemoryType type) {
     if (type == MemoryType::kTable) return table_;
-    return type == MemoryType::kInput ? inputs_ : type == MemoryType::kWeight ? weights_ : accumulators_;
+    if (type == MemoryType::kWideTable) return wide_table_;
+    return type == MemoryType::kInput ? inputs_ : loads_early(type) ? weights_ : accumulators_;
   }
 
   void touch_dram(const MemoryInstruction& i, int64_t bytes, std::vector<Touched*>& touched) {
@@ -87,13 +90,12 @@ class StreamGenerator {
   }
 
   void emit_load(const MemoryInstruction& i) {
-    const bool early = i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight;
-    const Part part = early ? Part::kLoad : Part::kCompute;
+    const Part part = loads_early(i.memory_type) ? Part::kLoad : Part::kCompute;
     Accesses accesses;
     if (i.x_size > 0) {
       touch_dram(i, element_bytes(hardware_, i.memory_type), accesses.reads);
       const uint32_t row = i.x_pad_0 + i.x_size + i.x_pad_1;
-      const uint32_t count = (i.y_pad_0 + i.y_size + i.y_pad_1) * row;
+      const uint32_t count = written_rows(i) * row;
       for (uint32_t e = 0; e < count; ++e) {
         if (i.memory_type == MemoryType::kUop) {
           load_uop(i, e, row);
@@ -103,6 +105,12 @@ class StreamGenerator {
       }
     }
     stream_.append(part, i, accesses);
+  }
+
+  // Of the padded box, in elements of the scratchpad.
+  uint32_t written_rows(const MemoryInstruction& i) const {
+    const uint32_t rows = i.y_pad_0 + i.y_size + i.y_pad_1;
+    return transposes(i.memory_type) ? ceil_div(rows, uint32_t(hardware_.block_in)) : rows;
   }
 
   // Element e of the padded box.
@@ -145,8 +153,9 @@ class StreamGenerator {
     const int64_t row = i.x_pad_0 + i.x_size + i.x_pad_1;
     const int64_t rows = row == 0 ? 0 : budget / row - i.y_pad_0 - i.y_pad_1;
     if (rows < 0) return;
-    i.y_size = uint32_t(at_most(std::min<int64_t>(rows, 6)));
-    const int64_t total = (i.y_pad_0 + i.y_size + i.y_pad_1) * row;
+    i.y_size = uint32_t(at_most(std::min<int64_t>(rows, 6) * (transposes(type) ? 5 : 1)));
+    const int64_t total = written_rows(i) * row;
+    if (total > depth) return;
     i.x_stride = uint32_t(random_.chance(0.1) ? at_most(i.x_size) : i.x_size + at_most(5));
     i.sram_base = uint32_t(at_most(depth - total));
     const int64_t span = int64_t{i.y_size} * i.x_stride + i.x_size;
@@ -199,7 +208,8 @@ class StreamGenerator {
       largest.wgt = std::max(largest.wgt, uops_[u].wgt);
     }
     const int64_t source = gemm ? hardware_.input_depth() - 1 : hardware_.accumulator_depth() - 3;
-    random_factors(random_, hardware_.accumulator_depth() - 1 - largest.dst, l, l.dst_factor_out,
+    // An operation on rows writes two elements after dst.
+    random_factors(random_, hardware_.accumulator_depth() - 3 - largest.dst, l, l.dst_factor_out,
                    l.dst_factor_in);
     random_factors(random_, source - largest.src, l, l.src_factor_out, l.src_factor_in);
     if (gemm && random_.chance(0.4)) {
@@ -224,12 +234,13 @@ class StreamGenerator {
     }
   }
 
-  // Which halves of ACC an instruction touches, as bits; the steps read `sources` elements from src on.
-  int halves(const LoopNest& loop, uint32_t sources) const {
+  // Which halves of ACC an instruction touches, as bits; the steps read `sources` elements from src on and
+  // write `targets`.
+  int halves(const LoopNest& loop, uint32_t sources, uint32_t targets = 1) const {
     int touched = 0;
     const uint32_t half = uint32_t(hardware_.accumulator_depth() / 2);
     for_each_step(loop, [&](uint32_t dst, uint32_t src, uint32_t) {
-      touched |= 1 << (dst >= half);
+      for (uint32_t k = 0; k < targets; ++k) touched |= 1 << (dst + k >= half);
       for (uint32_t k = 0; k < sources; ++k) touched |= 1 << (src + k >= half);
     });
     return touched;
@@ -265,7 +276,7 @@ class StreamGenerator {
   void random_alu() {
     AluInstruction i;
     i.loop = random_loop(false);
-    i.opcode = AluOpcode(random_.between(0, !wide() ? 4 : hardware_.lookup_table ? 8 : 7));
+    i.opcode = AluOpcode(random_.between(0, last_operation(hardware_)));
     if (wide() && random_.chance(0.2)) i.opcode = AluOpcode::kRequantize;
     i.use_imm = random_.chance(0.5);
     const int64_t imm = random_.chance(0.5) ? random_.between(-40, 40) : random_.between(-32768, 32767);
@@ -275,38 +286,42 @@ class StreamGenerator {
       const int64_t range = random_.chance(0.5) ? 255 : at_most(INT32_MAX);
       i.clip_high = int32_t(std::min<int64_t>(i.clip_low + range, INT32_MAX));
     }
+    if (works_on_rows(i.opcode)) {
+      i.imm = random_row_immediate(hardware_, random_);
+      if (random_.chance(0.5)) i.clip_high = int32_t(at_most(1 << 24));
+    }
     // Often in one half of ACC, so that a GEMM can run beside it.
-    for (int attempt = 0; attempt < 10 && wide() && halves(i.loop, sources_of(i)) == 3; ++attempt) {
+    const uint32_t targets = elements_written(i.opcode);
+    for (int attempt = 0; attempt < 10 && wide() && halves(i.loop, elements_read(i), targets) == 3;
+         ++attempt) {
       i.loop = random_loop(false);
     }
     emit_alu(i);
   }
 
-  // Elements that a step reads from src on.
-  static uint32_t sources_of(const AluInstruction& i) {
-    if (requantizes(i.opcode)) return 3;
-    return i.use_imm || i.opcode == AluOpcode::kClip ? 0 : 1;
-  }
-
   void emit_alu(const AluInstruction& i) {
-    const uint32_t sources = sources_of(i);
+    const uint32_t sources = elements_read(i), targets = elements_written(i.opcode);
     Accesses accesses;
     for_each_step(i.loop, [&](uint32_t dst, uint32_t src, uint32_t) {
-      accesses.writes.push_back(&accumulators_[dst]);
+      for (uint32_t k = 0; k < targets; ++k) accesses.writes.push_back(&accumulators_[dst + k]);
       for (uint32_t k = 0; k < sources; ++k) accesses.reads.push_back(&accumulators_[src + k]);
     });
     stream_.append(Part::kCompute, i, accesses);
-    alu_halves_ = halves(i.loop, sources);
+    alu_halves_ = halves(i.loop, sources, targets);
     alu_last_ = stream_.last(Part::kCompute);
   }
 
   void random_instruction() {
     static constexpr MemoryType kTypes[] = {
-        MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight, MemoryType::kWeight,
-        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop,    MemoryType::kTable};
+        MemoryType::kInput,       MemoryType::kInput,        MemoryType::kWeight,       MemoryType::kWeight,
+        MemoryType::kAccumulator, MemoryType::kAccumulator8, MemoryType::kUop,          MemoryType::kTable,
+        MemoryType::kWideTable,   MemoryType::kWeightRows,   MemoryType::kWeightColumns};
     if (wide() && open_halves() != 0 && random_.chance(0.6)) return random_gemm();
     const int64_t kind = random_.between(0, 9);
-    if (kind < 4) return random_load(kTypes[random_.between(0, hardware_.lookup_table ? 7 : 6)]);
+    if (kind < 4)
+      return random_load(kTypes[random_.between(0, hardware_.row_functions  ? 10
+                                                   : hardware_.lookup_table ? 7
+                                                                            : 6)]);
     if (kind < 6) return random_gemm();
     if (kind < 8) return random_alu();
     random_store();
@@ -358,7 +373,7 @@ class StreamGenerator {
   Random& random_;
   RandomProgram program_;
   TokenPlacement stream_;
-  std::vector<Touched> inputs_, weights_, accumulators_, table_, stored_;
+  std::vector<Touched> inputs_, weights_, accumulators_, table_, wide_table_, stored_;
   std::vector<MicroOp> uops_;  // what stands in the micro-op scratchpad
   uint32_t alu_last_ = 0;      // an ALU instruction or a GEMM beside it, if nothing of compute followed
   int alu_halves_ = 0;         // of ACC that this ALU instruction touches

@@ -77,6 +77,8 @@ void ReferenceInterpreter::load_element(const MemoryInstruction& i, int64_t inde
     }
   } else if (i.memory_type == MemoryType::kTable) {
     table_[size_t(index)] = int8_t(element[0]);
+  } else if (i.memory_type == MemoryType::kWideTable) {
+    wide_table_[size_t(index)] = signed_field(element, 0, 32);
   } else {
     const int bits = i.memory_type == MemoryType::kAccumulator8 ? 8 : hardware_.accumulator_bits;
     for (int64_t lane = 0; lane < lanes_; ++lane) {
@@ -98,6 +100,8 @@ void ReferenceInterpreter::pad_element(const MemoryInstruction& i, int64_t index
                 lane_of(wrap(i.pad_value, hardware_.weight_bits), hardware_.weight_bits));
   } else if (i.memory_type == MemoryType::kTable) {
     table_[size_t(index)] = int8_t(wrap(i.pad_value, 8));
+  } else if (i.memory_type == MemoryType::kWideTable) {
+    wide_table_[size_t(index)] = i.pad_value;
   } else {
     std::fill_n(accumulators_.begin() + index * lanes_, lanes_,
                 wrap(i.pad_value, hardware_.accumulator_bits));
@@ -132,6 +136,7 @@ void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::by
   const int64_t rows = int64_t{i.y_pad_0} + i.y_size + i.y_pad_1,
                 columns = int64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
   if (rows == 0) return;
+  if (transposes(i.memory_type)) return load_transposed(i, dram);
   require(i.sram_base + rows * columns <= scratchpad_depth(hardware_, i.memory_type),
           "LOAD outside of a scratchpad");
   uint64_t& moved = i.memory_type == MemoryType::kUop      ? counters_.uop_load_bytes
@@ -147,6 +152,29 @@ void ReferenceInterpreter::execute(const MemoryInstruction& i, std::span<std::by
         load_element(i, index, dram, i.dram_base + y * i.x_stride + x);
         moved += uint64_t(bytes);
       }
+    }
+  }
+}
+
+// Lane by lane: element (row, column) of the padded box is row, or column, `row` modulo the block.
+void ReferenceInterpreter::load_transposed(const MemoryInstruction& i, std::span<const std::byte> dram) {
+  const int64_t block = hardware_.block_in, columns = int64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
+  const int64_t rows = int64_t{i.y_pad_0} + i.y_size + i.y_pad_1;
+  for (int64_t row = 0; row < rows; ++row) {
+    for (int64_t column = 0; column < columns; ++column) {
+      const int64_t target = i.sram_base + row / block * columns + column;
+      require(target < hardware_.weight_depth(), "LOAD outside of WGT");
+      const int64_t y = row - i.y_pad_0, x = column - i.x_pad_0;
+      const bool inside = y >= 0 && y < i.y_size && x >= 0 && x < i.x_size;
+      const int64_t source = (i.dram_base + y * i.x_stride + x) * block;
+      require(!inside || source + block <= int64_t(dram.size()), "LOAD outside of the memory");
+      for (int64_t lane = 0; lane < block; ++lane) {
+        const bool as_row = i.memory_type == MemoryType::kWeightRows;
+        const int64_t place = as_row ? row % block * block + lane : lane * block + row % block;
+        weights_[size_t(target * block * block + place)] =
+            inside ? int8_t(dram[size_t(source + lane)]) : int8_t(wrap(i.pad_value, 8));
+      }
+      if (inside) counters_.weight_load_bytes += uint64_t(block);
     }
   }
 }
@@ -232,20 +260,92 @@ int32_t ReferenceInterpreter::alu_result(const AluInstruction& alu, int32_t x, i
     case AluOpcode::kClip:
       return std::min(std::max(x, alu.clip_low), alu.clip_high);
     case AluOpcode::kRequantize:
-    case AluOpcode::kLookup: {
+    case AluOpcode::kLookup:
+    case AluOpcode::kLookupWide: {
       const int64_t sum = wrap(int64_t{x} + operand(0), bits);
       const int64_t scaled = requantize_product(__int128{sum} * operand(1), operand(2));
       const auto result =
           int32_t(std::min<int64_t>(std::max<int64_t>(scaled + alu.imm, alu.clip_low), alu.clip_high));
+      if (alu.opcode == AluOpcode::kLookupWide) return wide_table_[uint8_t(result + 128)];
       return alu.opcode == AluOpcode::kLookup ? table_[uint8_t(result + 128)] : result;
     }
+    default:
+      return 0;  // operations on rows
   }
-  return 0;
+}
+
+namespace {
+
+// The largest r with r * r * highest <= 2^62, by bisection.
+int32_t root_of_inverse(uint64_t highest) {
+  uint64_t low = 0, high = uint64_t{1} << 17;
+  while (high - low > 1) {
+    const uint64_t r = (low + high) / 2;
+    ((unsigned __int128){r} * r * highest <= (unsigned __int128){1} << 62 ? low : high) = r;
+  }
+  return int32_t(low);
+}
+
+}  // namespace
+
+// From the page, in 128 bits; everything wraps where it says so.
+void ReferenceInterpreter::execute_rows(const AluInstruction& i) {
+  const LoopNest& l = i.loop;
+  for (int64_t y = 0; y < l.iter_out; ++y) {
+    std::vector<int32_t> row;
+    for (int64_t x = 0; x < l.iter_in; ++x) {
+      for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
+        const int64_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
+        const int64_t s = uops_[u].src + y * l.src_factor_out + x * l.src_factor_in;
+        require(d + 2 < hardware_.accumulator_depth(), "ALU dst outside of ACC");
+        require(s < hardware_.accumulator_depth(), "ALU src outside of ACC");
+        const bool last = x + 1 == l.iter_in && u + 1 == l.uop_end;
+        const int64_t lanes = last ? std::min<int64_t>(i.imm & 0xFFFF, lanes_) : lanes_;
+        row.insert(row.end(), &accumulators_[size_t(s * lanes_)], &accumulators_[size_t(s * lanes_)] + lanes);
+        ++counters_.alu_uops;
+        counters_.alu_lanes += uint64_t(lanes_);
+      }
+    }
+    const auto number = (unsigned __int128)(uint64_t(uint32_t(i.clip_high)) << 32 | uint32_t(i.clip_low));
+    int32_t out[3] = {0, 1, 0};
+    if (i.opcode == AluOpcode::kRowMax) {
+      int64_t largest = INT32_MIN;
+      for (const int32_t value : row) largest = std::max<int64_t>(largest, value);
+      out[0] = wrap(-largest, 32);
+    } else if (i.opcode == AluOpcode::kRowDivide) {
+      uint32_t sum = 0;
+      for (const int32_t value : row) sum += uint32_t(value);
+      const unsigned __int128 quotient = sum == 0 ? ~(unsigned __int128){0} : number / sum;
+      out[1] = int32_t(std::min<unsigned __int128>(quotient, INT32_MAX));
+      out[2] = i.imm >> 16 & 63;
+    } else {
+      int64_t sum = 0;
+      uint64_t squares = 0;
+      for (const int32_t value : row) {
+        sum += wrap(value, 17);
+        squares += uint64_t(int64_t{wrap(value, 17)} * wrap(value, 17));
+      }
+      const int64_t s = (i.imm >> 20 & 1) != 0 ? wrap(sum, 32) : 0;
+      const int fraction = i.imm >> 16 & 15;
+      const uint64_t v64 = ((uint64_t(row.size() % 65536) * (squares % (uint64_t{1} << 48)) - uint64_t(s * s))
+                            << 2 * fraction) +
+                           uint64_t(number);
+      const unsigned __int128 v = v64 == 0 ? 1 : v64;
+      int g = 1;
+      while (v >= (unsigned __int128){1} << 2 * g) ++g;
+      out[0] = wrap(-s, 32);
+      out[1] = root_of_inverse(uint64_t((v << (64 - 2 * g)) >> 32));
+      out[2] = std::max(0, g - 1 - fraction);
+    }
+    const int64_t d = uops_[l.uop_begin].dst + y * l.dst_factor_out;
+    for (int k = 0; k < 3; ++k) std::fill_n(accumulators_.begin() + (d + k) * lanes_, lanes_, out[k]);
+  }
 }
 
 void ReferenceInterpreter::execute(const AluInstruction& i, std::span<std::byte>) {
   const LoopNest& l = i.loop;
   require(l.uop_end <= hardware_.uop_depth(), "ALU beyond the micro-op scratchpad");
+  if (works_on_rows(i.opcode)) return execute_rows(i);
   const bool requantize = requantizes(i.opcode);
   const bool reads = requantize || (!i.use_imm && i.opcode != AluOpcode::kClip);
   for (int64_t y = 0; y < l.iter_out; ++y) {
@@ -278,8 +378,7 @@ RunCounters ReferenceInterpreter::run(std::span<std::byte> dram, uint64_t addres
       words[w] = read_little_endian(&dram[address + i * bytes + 8u * unsigned(w)], 8);
     const Instruction instruction = layout_.decode(words);
     const auto* memory = std::get_if<MemoryInstruction>(&instruction);
-    const bool early = memory != nullptr && (memory->memory_type == MemoryType::kInput ||
-                                             memory->memory_type == MemoryType::kWeight);
+    const bool early = memory != nullptr && loads_early(memory->memory_type);
     require(std::holds_alternative<FinishInstruction>(instruction) == (i + 1 == count),
             "FINISH must be the last");
     queues[memory != nullptr && memory->is_store ? 2 : early ? 0 : 1].push_back(instruction);

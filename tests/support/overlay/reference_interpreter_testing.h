@@ -34,6 +34,8 @@ class ReferenceInterpreter {
   void load_element(const MemoryInstruction& instruction, int64_t index, std::span<const std::byte> dram,
                     int64_t dram_index);
   void pad_element(const MemoryInstruction& instruction, int64_t index);
+  void load_transposed(const MemoryInstruction& instruction, std::span<const std::byte> dram);
+  void execute_rows(const AluInstruction& instruction);
   void store_element(int64_t index, std::span<std::byte> dram, int64_t dram_index);
   int32_t alu_result(const AluInstruction& alu, int32_t x, int64_t source, int lane) const;
 
@@ -44,6 +46,7 @@ class ReferenceInterpreter {
   std::vector<int8_t> inputs_, weights_;
   std::vector<int32_t> accumulators_;
   std::array<int8_t, 256> table_{};
+  std::array<int32_t, 256> wide_table_{};
   std::vector<MicroOp> uops_;
 };
 

@@ -10,6 +10,7 @@
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/overlay/schedule/layer.h"
 #include "tilewright/transform/fold/fold_lookups.h"
+#include "tilewright/transform/normalize/form_matrices.h"
 #include "tilewright/transform/normalize/form_moves.h"
 
 namespace tilewright {
@@ -163,7 +164,7 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   diagnostics.raise_if_any(fmt::format("hardware '{}'", hardware.name));
   Compilation result;
   Bundle& bundle = result.bundle;
-  bundle.graph = form_moves(std::move(integer_graph));
+  bundle.graph = form_moves(form_matrices(std::move(integer_graph)));
   if (hardware.lookup_table) bundle.graph = fold_lookups(std::move(bundle.graph));
   bundle.hardware = hardware;
   const Graph& graph = bundle.graph;

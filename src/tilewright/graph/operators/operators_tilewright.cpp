@@ -5,6 +5,7 @@
 #include "tilewright/graph/operators/operator_checks.h"
 #include "tilewright/graph/operators/operator_families.h"
 #include "tilewright/graph/operators/operators_convolution.h"
+#include "tilewright/graph/product_places.h"
 #include "tilewright/graph/window.h"
 #include "tilewright/tensor/reference_rows.h"
 
@@ -182,17 +183,16 @@ std::vector<TypedShape> infer_qmatmul(const OperatorContext& context) {
   for (int i : {0, 1}) require_activation(context, i);
   require_element(context, "a_zero_point", 0);
   require_element(context, "b_zero_point", 1);
-  require_integer(context, "transpose_b", 0, 0, 1);
+  for (const char* flag : {"transpose_b", "a_columns", "b_columns", "y_columns"})
+    require_integer(context, flag, 0, 0, 1);
+  require_integer(context, "heads", 1, 1, kMaxI32);
+  require_integer(context, "groups", 0, 0, kMaxI32);
   require_integer(context, "multiplier", 1, 1, kMaxI32);
   require_shift(context);
   const Shape &a = context.shape(0), &b = context.shape(1);
-  const int rank = a.rank(), inner = context.node().int_or("transpose_b", 0) != 0 ? rank - 1 : rank - 2;
-  bool fits = rank >= 2 && b.rank() == rank && b[inner] == a[rank - 1];
-  for (int axis = 0; fits && axis < rank - 2; ++axis) fits = a[axis] == b[axis];
-  if (!fits) reject(context, fmt::format("{} and {} do not fit each other", to_string(a), to_string(b)));
-  std::vector<int64_t> dims = a.dims();
-  dims.back() = b[2 * rank - 3 - inner];
-  return only(require_output(context), Shape(std::move(dims)));
+  const std::optional<ProductGeometry> geometry = product_geometry(a, b, product_places(context.node()));
+  if (!geometry) reject(context, fmt::format("{} and {} do not fit each other", to_string(a), to_string(b)));
+  return only(require_output(context), geometry->result);
 }
 
 // What works along the last axis: at least one element in each row.
@@ -284,14 +284,22 @@ void add_tilewright_operators(std::vector<Operator>& table) {
        infer_qaverage_pool});
   table.push_back({domain, "QRequantize", 1, 2, 1, 1, with_output_attributes({bias, multiplier, shift}),
                    infer_qrequantize});
-  table.push_back(
-      {domain, "QMatMul", 2, 2, 1, 1,
-       with_output_attributes(
-           {{"a_zero_point", kInt}, {"b_zero_point", kInt}, {"transpose_b", kInt}, multiplier, shift}),
-       infer_qmatmul, [](const OperatorContext& context, std::span<const TypedShape> outputs) {
-         const Shape& a = context.shape(0);
-         return outputs[0].shape.element_count() * a[a.rank() - 1];
-       }});
+  table.push_back({domain, "QMatMul", 2, 2, 1, 1,
+                   with_output_attributes({{"a_zero_point", kInt},
+                                           {"b_zero_point", kInt},
+                                           {"transpose_b", kInt},
+                                           {"heads", kInt},
+                                           {"groups", kInt},
+                                           {"a_columns", kInt},
+                                           {"b_columns", kInt},
+                                           {"y_columns", kInt},
+                                           multiplier,
+                                           shift}),
+                   infer_qmatmul, [](const OperatorContext& context, std::span<const TypedShape> outputs) {
+                     const auto geometry =
+                         product_geometry(context.shape(0), context.shape(1), product_places(context.node()));
+                     return outputs[0].shape.element_count() * geometry->depth;
+                   }});
   table.push_back({domain, "QSoftmax", 2, 2, 1, 1, with_output_attributes({{"numerator", kInt, true}, shift}),
                    infer_qsoftmax});
   table.push_back(

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "tilewright/base/parallel.h"
+#include "tilewright/graph/product_places.h"
 #include "tilewright/host/integer/integer_finish.h"
 #include "tilewright/host/integer/integer_node.h"
 #include "tilewright/host/kernel_inputs.h"
@@ -45,13 +46,15 @@ std::vector<int32_t> centred_values(const Tensor& tensor, int32_t zero_point) {
   return values;
 }
 
-// The last two axes of every matrix, exchanged.
-std::vector<int32_t> transposed(const std::vector<int32_t>& values, int64_t rows, int64_t columns) {
-  std::vector<int32_t> result(values.size());
-  for (size_t at = 0; at < values.size(); at += size_t(rows * columns)) {
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = 0; c < columns; ++c)
-        result[at + size_t(c * rows + r)] = values[at + size_t(r * columns + c)];
+// The matrices B as [groups][K][N].
+std::vector<int32_t> right_matrices(const std::vector<int32_t>& values, const ProductGeometry& g) {
+  std::vector<int32_t> result(size_t(g.groups * g.depth * g.columns));
+  size_t at = 0;
+  for (int64_t group = 0; group < g.groups; ++group) {
+    for (int64_t k = 0; k < g.depth; ++k) {
+      const int64_t first = group * g.b.head + k * (g.transpose_b ? 1 : g.b.row);
+      for (int64_t n = 0; n < g.columns; ++n)
+        result[at++] = values[size_t(first + n * (g.transpose_b ? g.b.row : 1))];
     }
   }
   return result;
@@ -61,38 +64,34 @@ std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, con
   const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
   const OutputStage output = output_stage(node);
   const Requantization scale = single_scale(node);
-  const int rank = a.shape().rank();
-  const bool turned = node.int_or("transpose_b", 0) != 0;
-  if (rank < 2 || b.shape().rank() != rank ||
-      b.shape()[turned ? rank - 1 : rank - 2] != a.shape()[rank - 1] ||
-      !std::equal(a.shape().begin(), a.shape().end() - 2, b.shape().begin())) {
+  const std::optional<ProductGeometry> geometry =
+      product_geometry(a.shape(), b.shape(), product_places(node));
+  if (!geometry) {
     throw Error(ErrorKind::kInvalidInput,
                 fmt::format("{} and {} do not fit each other", to_string(a.shape()), to_string(b.shape())));
   }
-  const int64_t rows = a.shape()[rank - 2], depth = a.shape()[rank - 1],
-                columns = b.shape()[turned ? rank - 2 : rank - 1];
+  const ProductGeometry& g = *geometry;
   const std::vector<int32_t> left = centred_values(a, element_attribute(node, "a_zero_point", a));
-  std::vector<int32_t> right = centred_values(b, element_attribute(node, "b_zero_point", b));
-  if (turned) right = transposed(right, columns, depth);
-  std::vector<int64_t> dims = a.shape().dims();
-  dims.back() = columns;
-  Tensor y = output_tensor(output, Shape(dims));
+  const std::vector<int32_t> right =
+      right_matrices(centred_values(b, element_attribute(node, "b_zero_point", b)), g);
+  Tensor y = output_tensor(output, g.result);
   if (y.size() == 0) return {std::move(y)};
   const auto compute = [&](auto* to) {
-    const int64_t all = y.size() / columns;
-    const int threads = y.size() * depth < kElementsPerThread ? 1 : options.threads;
-    parallel_for(threads, all, [&](int64_t begin, int64_t end) {
-      std::vector<uint32_t> acc(static_cast<size_t>(columns));
+    const int threads = y.size() * g.depth < kElementsPerThread ? 1 : options.threads;
+    parallel_for(threads, g.heads * g.rows, [&](int64_t begin, int64_t end) {
+      std::vector<uint32_t> acc(static_cast<size_t>(g.columns));
       for (int64_t row = begin; row < end; ++row) {
+        const int64_t h = row / g.rows, m = row % g.rows;
         std::ranges::fill(acc, 0u);
-        const int32_t* const x = left.data() + row * depth;
-        const int32_t* const matrix = right.data() + row / rows * depth * columns;
-        for (int64_t k = 0; k < depth; ++k) {
+        const int32_t* const x = left.data() + h * g.a.head + m * g.a.row;
+        const int32_t* const matrix = right.data() + g.group(h) * g.depth * g.columns;
+        for (int64_t k = 0; k < g.depth; ++k) {
           const auto factor = uint32_t(x[k]);
-          const int32_t* const line = matrix + k * columns;
-          for (int64_t n = 0; n < columns; ++n) acc[size_t(n)] += factor * uint32_t(line[n]);
+          const int32_t* const line = matrix + k * g.columns;
+          for (int64_t n = 0; n < g.columns; ++n) acc[size_t(n)] += factor * uint32_t(line[n]);
         }
-        requantized(reinterpret_cast<const int32_t*>(acc.data()), columns, scale, output, to + row * columns);
+        requantized(reinterpret_cast<const int32_t*>(acc.data()), g.columns, scale, output,
+                    to + h * g.y.head + m * g.y.row);
       }
     });
   };

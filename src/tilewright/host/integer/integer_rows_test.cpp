@@ -64,8 +64,17 @@ TEST(IntegerRows, ProductsEqualTheReference) {
     const int64_t m = random.between(1, 40), k = random.between(1, 70), n = random.between(1, 40);
     ProductParameters p;
     p.transpose_b = random.chance(0.5);
-    a.insert(a.end(), {m, k});
-    b.insert(b.end(), {p.transpose_b ? n : k, p.transpose_b ? k : n});
+    if (a.empty() && random.chance(0.7)) {
+      p.groups = random.between(1, 3);
+      p.heads = p.groups * random.between(1, 3);
+      p.a_columns = random.chance(0.5);
+      p.b_columns = random.chance(0.5);
+      p.y_columns = random.chance(0.5);
+    }
+    const int64_t groups = std::max<int64_t>(p.groups, 1), b_rows = p.transpose_b ? n : k,
+                  b_columns = p.transpose_b ? k : n;
+    a.insert(a.end(), {p.a_columns ? m : p.heads * m, p.a_columns ? p.heads * k : k});
+    b.insert(b.end(), {p.b_columns ? b_rows : groups * b_rows, p.b_columns ? groups * b_columns : b_columns});
     const Tensor x = cases.values(cases.activation(), Shape(a)),
                  y = cases.values(cases.activation(), Shape(b));
     p.a_zero_point = cases.element(x.type());
@@ -76,6 +85,11 @@ TEST(IntegerRows, ProductsEqualTheReference) {
     const Attributes attributes = RowCases::with_output({{"a_zero_point", int64_t{p.a_zero_point}},
                                                          {"b_zero_point", int64_t{p.b_zero_point}},
                                                          {"transpose_b", int64_t{p.transpose_b}},
+                                                         {"heads", p.heads},
+                                                         {"groups", p.groups},
+                                                         {"a_columns", int64_t{p.a_columns}},
+                                                         {"b_columns", int64_t{p.b_columns}},
+                                                         {"y_columns", int64_t{p.y_columns}},
                                                          {"multiplier", int64_t{p.multiplier}},
                                                          {"shift", int64_t{p.shift}}},
                                                         p.output);

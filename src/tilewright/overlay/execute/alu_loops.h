@@ -93,8 +93,8 @@ void run_alu_width(Scratchpads& pads, const MicroOp* uops, const AluInstruction&
       return run_operation<Vector, AluOpcode::kMove, kNarrow>(pads, uops, alu);
     case AluOpcode::kRequantize:
       return run_operation<Vector, AluOpcode::kRequantize, kNarrow>(pads, uops, alu);
-    case AluOpcode::kLookup:
-      return;  // of the executor, on top of requantize
+    default:
+      return;  // of the executor: lookups on top of requantize, rows
   }
 }
 

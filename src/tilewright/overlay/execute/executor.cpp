@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "tilewright/overlay/execute/program_place.h"
+#include "tilewright/overlay/execute/row_functions.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright::overlay {
@@ -102,10 +103,15 @@ void InstructionExecutor::load_row(const MemoryInstruction& i, uint32_t target, 
           unpack_lanes(source, pads.weight_bits, OneBit::kBipolar, unpacked_.size(), unpacked_.data());
           lanes = unpacked_.data();
         }
-        kernels.pack_weight(pads, target + uint32_t(e), lanes);
+        set_weight(target + uint32_t(e), lanes);
       }
       return;
     }
+    case MemoryType::kWideTable:
+      for (size_t e = 0; e < count; ++e) {
+        pads.wide_table[target + e] = int32_t(uint32_t(read_little_endian(source + 4 * e, 4)));
+      }
+      return;
     case MemoryType::kAccumulator:
       return pads.load_accumulators(target, source, count, pads.accumulator_bits);
     case MemoryType::kAccumulator8:
@@ -120,8 +126,44 @@ void InstructionExecutor::load_row(const MemoryInstruction& i, uint32_t target, 
         pads.uops[target + e] = layout.decode_uop(word);
       }
       return;
+    case MemoryType::kWeightRows:
+    case MemoryType::kWeightColumns:
     case MemoryType::kOutput:
-      return;
+      return;  // not loaded by elements, or not at all
+  }
+}
+
+void InstructionExecutor::set_weight(uint32_t index, const int8_t* lanes) {
+  if (!pads.weight_lanes.empty()) {
+    std::copy_n(lanes, unpacked_.size(), pads.weight_lanes.begin() + ptrdiff_t(index * unpacked_.size()));
+  }
+  kernels.pack_weight(pads, index, lanes);
+}
+
+// Rows of INP elements, padded ones among them: element x of row y goes into row, or column, y modulo the
+// block of WGT element sram_base + y / block * row + x.
+void InstructionExecutor::load_transposed(const MemoryInstruction& i, const std::byte* source) {
+  const bool as_rows = i.memory_type == MemoryType::kWeightRows;
+  const uint32_t block = uint32_t(pads.block_in), row = i.x_pad_0 + i.x_size + i.x_pad_1;
+  const uint32_t rows = i.y_pad_0 + i.y_size + i.y_pad_1;
+  for (uint32_t y = 0; y < rows; ++y) {
+    const bool data_row = y >= i.y_pad_0 && y - i.y_pad_0 < i.y_size;
+    for (uint32_t x = 0; x < row; ++x) {
+      const bool data = data_row && x >= i.x_pad_0 && x - i.x_pad_0 < i.x_size;
+      const std::byte* from =
+          source + (uint64_t{y - i.y_pad_0} * i.x_stride + x - i.x_pad_0) * uint64_t(input_bytes_);
+      int8_t* element =
+          pads.weight_lanes.data() + size_t{i.sram_base + y / block * row + x} * unpacked_.size();
+      for (uint32_t lane = 0; lane < block; ++lane) {
+        const int8_t value = data ? int8_t(from[lane]) : int8_t(wrap(i.pad_value, 8));
+        element[as_rows ? y % block * block + lane : lane * block + y % block] = value;
+      }
+    }
+    if (y % block + 1 < block && y + 1 < rows) continue;
+    for (uint32_t x = 0; x < row; ++x) {
+      const uint32_t index = i.sram_base + y / block * row + x;
+      kernels.pack_weight(pads, index, pads.weight_lanes.data() + size_t{index} * unpacked_.size());
+    }
   }
 }
 
@@ -137,7 +179,7 @@ void InstructionExecutor::fill(const MemoryInstruction& i, uint32_t target, uint
     case MemoryType::kWeight:
       std::fill(unpacked_.begin(), unpacked_.end(),
                 lane_value(i.pad_value, pads.weight_bits, OneBit::kBipolar));
-      for (uint64_t e = 0; e < count; ++e) kernels.pack_weight(pads, target + uint32_t(e), unpacked_.data());
+      for (uint64_t e = 0; e < count; ++e) set_weight(target + uint32_t(e), unpacked_.data());
       return;
     case MemoryType::kAccumulator:
     case MemoryType::kAccumulator8:
@@ -145,9 +187,14 @@ void InstructionExecutor::fill(const MemoryInstruction& i, uint32_t target, uint
     case MemoryType::kTable:
       std::fill_n(pads.table.begin() + target, count, int8_t(wrap(i.pad_value, 8)));
       return;
+    case MemoryType::kWideTable:
+      std::fill_n(pads.wide_table.begin() + target, count, i.pad_value);
+      return;
     case MemoryType::kUop:
       std::fill_n(pads.uops.begin() + target, count, MicroOp{});
       return;
+    case MemoryType::kWeightRows:
+    case MemoryType::kWeightColumns:
     case MemoryType::kOutput:
       return;
   }
@@ -165,6 +212,8 @@ void InstructionExecutor::load(uint32_t index, const MemoryInstruction& i) {
       depth = pads.input_depth, moved = &counters.input_load_bytes;
       break;
     case MemoryType::kWeight:
+    case MemoryType::kWeightRows:
+    case MemoryType::kWeightColumns:
       depth = pads.weight_depth, moved = &counters.weight_load_bytes;
       break;
     case MemoryType::kAccumulator:
@@ -172,6 +221,7 @@ void InstructionExecutor::load(uint32_t index, const MemoryInstruction& i) {
       depth = pads.accumulator_depth, moved = &counters.accumulator_load_bytes;
       break;
     case MemoryType::kTable:
+    case MemoryType::kWideTable:
       depth = kTableEntries, moved = &counters.accumulator_load_bytes;
       break;
     case MemoryType::kOutput:
@@ -180,7 +230,8 @@ void InstructionExecutor::load(uint32_t index, const MemoryInstruction& i) {
   const uint64_t rows = uint64_t{i.y_pad_0} + i.y_size + i.y_pad_1;
   if (rows == 0) return;
   const uint64_t row = uint64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
-  const uint64_t end = i.sram_base + rows * row;
+  const uint64_t blocks = transposes(i.memory_type) ? (rows - 1) / uint64_t(pads.block_in) + 1 : rows;
+  const uint64_t end = i.sram_base + blocks * row;
   if (end > uint64_t(depth)) {
     fail_instruction(index, "LOAD",
                      range_text((std::string("sram_base ") + std::to_string(i.sram_base) + ": " +
@@ -195,6 +246,7 @@ void InstructionExecutor::load(uint32_t index, const MemoryInstruction& i) {
 
   uint32_t target = i.sram_base;
   const std::byte* source = dram.data() + uint64_t{i.dram_base} * uint64_t(bytes);
+  if (transposes(i.memory_type)) return load_transposed(i, source);
   if (i.y_size == 1 && row == i.x_size && i.y_pad_0 == 0 && i.y_pad_1 == 0)
     return load_row(i, target, source, i.x_size);
   fill(i, target, i.y_pad_0 * row);
@@ -241,7 +293,7 @@ MemoryInstruction InstructionExecutor::decode_memory(const uint64_t* in) const {
   const auto get = [in](const BitField& field) { return uint32_t(field.get(in)); };
   MemoryInstruction i;
   i.is_store = IsaOpcode(layout.opcode.get(in)) == IsaOpcode::kStore;
-  i.memory_type = MemoryType(get(layout.memory.memory_type));
+  i.memory_type = layout.memory_type(in);
   i.x_size = get(layout.memory.x_size);
   i.sram_base = get(layout.memory.sram_base);
   i.dram_base = get(layout.memory.dram_base);
@@ -256,12 +308,10 @@ MemoryInstruction InstructionExecutor::decode_memory(const uint64_t* in) const {
 }
 
 void InstructionExecutor::execute_memory(uint32_t index, const MemoryInstruction& i) {
-  const bool other_module =
-      i.is_store || i.memory_type == MemoryType::kInput || i.memory_type == MemoryType::kWeight;
-  if (!other_module) alu_may_run_ = false;
+  if (!i.is_store && !loads_early(i.memory_type)) alu_may_run_ = false;
   if (i.x_size == 0) return;  // moves tokens only, whatever else it says
   const char* const name = i.is_store ? "STORE" : "LOAD";
-  if (i.memory_type > layout.last_memory_type()) {
+  if (!layout.knows(i.memory_type)) {
     fail_instruction(index, name, "memory_type " + std::to_string(int(i.memory_type)) + " is unknown");
   }
   if (i.is_store && i.memory_type != MemoryType::kOutput) {
@@ -414,13 +464,14 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   alu.clip_low = int32_t(layout.clip_low.get_signed(in));
   alu.clip_high = int32_t(layout.clip_high.get_signed(in));
   const UopPlan& plan = plans.get(pads.uops, alu.loop.uop_begin, alu.loop.uop_end);
-  const uint64_t dst = plan.max_dst + reach(alu.loop, alu.loop.dst_factor_out, alu.loop.dst_factor_in);
+  const uint64_t dst = plan.max_dst + reach(alu.loop, alu.loop.dst_factor_out, alu.loop.dst_factor_in) +
+                       elements_written(alu.opcode) - 1;
   if (dst >= uint64_t(pads.accumulator_depth))
     fail_instruction(index, "ALU", range_text("dst", dst, pads.accumulator_depth));
-  const bool requantize = requantizes(alu.opcode);
-  const bool reads_source = requantize || (!alu.use_imm && alu.opcode != AluOpcode::kClip);
+  const uint32_t read = elements_read(alu);
+  const bool reads_source = read > 0;
   const uint64_t src =
-      plan.max_src + reach(alu.loop, alu.loop.src_factor_out, alu.loop.src_factor_in) + (requantize ? 2 : 0);
+      plan.max_src + reach(alu.loop, alu.loop.src_factor_out, alu.loop.src_factor_in) + read - reads_source;
   if (reads_source && src >= uint64_t(pads.accumulator_depth)) {
     fail_instruction(index, "ALU", range_text("src", src, pads.accumulator_depth));
   }
@@ -430,6 +481,7 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   counters.alu_uops += executed;
   counters.alu_lanes += executed * uint64_t(pads.batch) * uint64_t(pads.block_out);
   if (!effects) return;
+  if (works_on_rows(alu.opcode)) return run_rows(alu);
   in_pieces(alu.loop, [&](const LoopNest& piece, uint32_t y, uint32_t x) {
     AluInstruction part = alu;
     part.loop = piece;
@@ -445,9 +497,37 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   });
 }
 
+// One row after the other: the parameters that a row leaves may be among the values of the next.
+void InstructionExecutor::run_rows(const AluInstruction& alu) {
+  const LoopNest& loop = alu.loop;
+  const RowOperands fields(alu);
+  const uint32_t lanes = uint32_t(pads.block_out), last_lanes = std::min(fields.lanes, lanes);
+  for (uint32_t y = 0; y < loop.iter_out; ++y) {
+    RowSums sums;
+    for (uint32_t x = 0; x < loop.iter_in; ++x) {
+      time.check();
+      for (uint32_t u = loop.uop_begin; u < loop.uop_end; ++u) {
+        const size_t src =
+            pads.uops[u].src + size_t{y} * loop.src_factor_out + size_t{x} * loop.src_factor_in;
+        const int32_t* values = pads.accumulator.data() + src * pads.accumulator_lanes;
+        const bool last = x + 1 == loop.iter_in && u + 1 == loop.uop_end;
+        for (uint32_t lane = 0; lane < (last ? last_lanes : lanes); ++lane)
+          sums.add(alu.opcode, values[lane]);
+      }
+    }
+    const RowParameters row = row_parameters(alu.opcode, sums, fields);
+    const size_t dst = pads.uops[loop.uop_begin].dst + size_t{y} * loop.dst_factor_out;
+    int32_t* out = pads.accumulator.data() + dst * pads.accumulator_lanes;
+    for (const int32_t value : {row.bias, row.multiplier, row.shift}) {
+      std::fill_n(out, lanes, value);
+      out += pads.accumulator_lanes;
+    }
+  }
+}
+
 // Lookups step by step: a later step may read what an earlier one has looked up.
 void InstructionExecutor::run_alu(const MicroOp* uops, const AluInstruction& alu) {
-  if (alu.opcode != AluOpcode::kLookup) return kernels.alu(pads, uops, alu);
+  if (!looks_up(alu.opcode)) return kernels.alu(pads, uops, alu);
   const LoopNest& loop = alu.loop;
   AluInstruction one = alu;
   one.opcode = AluOpcode::kRequantize;
@@ -460,7 +540,8 @@ void InstructionExecutor::run_alu(const MicroOp* uops, const AluInstruction& alu
         kernels.alu(pads, &op, one);
         int32_t* const lanes = pads.accumulator.data() + size_t{op.dst} * pads.accumulator_lanes;
         for (size_t lane = 0; lane < pads.accumulator_lanes; ++lane) {
-          lanes[lane] = pads.table[uint8_t(lanes[lane]) ^ 0x80];
+          const uint8_t entry = uint8_t(lanes[lane]) ^ 0x80;
+          lanes[lane] = alu.opcode == AluOpcode::kLookup ? pads.table[entry] : pads.wide_table[entry];
         }
       }
     }

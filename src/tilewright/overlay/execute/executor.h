@@ -81,12 +81,15 @@ struct InstructionExecutor {
   void in_pieces(const LoopNest& loop, const Run& run);
   void gemm_in_order(const LoopNest& loop);
   void run_alu(const MicroOp* uops, const AluInstruction& alu);
+  void run_rows(const AluInstruction& alu);
   bool single_gemm(const uint64_t* in);
   void execute_gemm_loops(uint32_t index, const uint64_t* in);
   void load(uint32_t index, const MemoryInstruction& i);
   void store(uint32_t index, const MemoryInstruction& i);
   void check_dram(uint32_t index, const MemoryInstruction& i, int64_t element_bytes, const char* name) const;
   void load_row(const MemoryInstruction& i, uint32_t target, const std::byte* source, size_t count);
+  void load_transposed(const MemoryInstruction& i, const std::byte* source);
+  void set_weight(uint32_t index, const int8_t* lanes);
   void fill(const MemoryInstruction& i, uint32_t target, uint64_t count);
   void check_uop_range(uint32_t index, const char* name, const LoopNest& loop) const;
   void check_banks(uint32_t index, uint64_t low, uint64_t high) const;

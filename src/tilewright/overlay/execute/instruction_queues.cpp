@@ -31,8 +31,7 @@ void InstructionQueues::split(const IsaLayout& layout, const std::byte* stream, 
   for (int type = 0; type < 8; ++type) {
     uint8_t* row = route + type * 8;
     std::fill(row, row + 8, uint8_t(kQueues));
-    const bool early = type == int(MemoryType::kInput) || type == int(MemoryType::kWeight);
-    row[int(IsaOpcode::kLoad)] = early ? kLoadQueue : kComputeQueue;
+    row[int(IsaOpcode::kLoad)] = loads_early(MemoryType(type)) ? kLoadQueue : kComputeQueue;
     row[int(IsaOpcode::kStore)] = kStoreQueue;
     row[int(IsaOpcode::kGemm)] = row[int(IsaOpcode::kAlu)] = kComputeQueue;
   }

@@ -50,6 +50,8 @@ Scratchpads::Scratchpads(const OverlayHardware& hardware, const KernelSet& kerne
   input_element = size_t(batch) * input_row * kernels.layout.input_lane_bytes;
   weight_element = size_t(accumulator_row) * input_row * kernels.layout.weight_lane_bytes;
   accumulator_lanes = size_t(batch) * accumulator_row;
+  if (hardware.row_functions)
+    weight_lanes.resize(size_t(weight_depth) * size_t(block_out) * size_t(block_in));
   const double total =
       double(input_depth) * double(input_element) + double(weight_depth) * double(weight_element) +
       double(accumulator_depth) * double(accumulator_lanes) * 4 + double(uop_depth) * sizeof(MicroOp);

@@ -69,7 +69,11 @@ struct Scratchpads {
   AlignedArray<std::byte> other_input;       // 1-bit inputs: the reading that is not in `input`
   OneBit input_reading = OneBit::kUnsigned;  // of `input`
   AlignedArray<int32_t> correction, accumulator;
-  std::array<int8_t, 256> table{};  // of hardware with lookup_table
+  std::array<int8_t, 256> table{};        // of hardware with lookup_table
+  std::array<int32_t, 256> wide_table{};  // of hardware with row_functions
+  // Of hardware with row_functions: the weights as bytes [depth][block_out][block_in], since LOADs may change
+  // a part of an element.
+  std::vector<int8_t> weight_lanes;
   std::vector<MicroOp> uops;
 
   // Exchanges the readings of 1-bit inputs; nothing for wider ones.

@@ -69,13 +69,13 @@ class Forms {
 
   // The mnemonic of an instruction, nothing where its codes are unknown.
   std::optional<std::string> mnemonic(const uint64_t* words) const {
-    const uint64_t type = layout_.memory.memory_type.get(words), operation = layout_.alu_opcode.get(words);
+    const MemoryType type = layout_.memory_type(words);
+    const uint64_t operation = layout_.alu_opcode.get(words);
     switch (IsaOpcode(layout_.opcode.get(words))) {
       case IsaOpcode::kLoad:
       case IsaOpcode::kStore:
-        if (type > uint64_t(layout_.last_memory_type())) return {};
-        return std::string(layout_.opcode.get(words) == 0 ? "load." : "store.") +
-               memory_type_name(MemoryType(type));
+        if (!layout_.knows(type)) return {};
+        return std::string(layout_.opcode.get(words) == 0 ? "load." : "store.") + memory_type_name(type);
       case IsaOpcode::kGemm:
         return "gemm";
       case IsaOpcode::kAlu:
@@ -91,11 +91,12 @@ class Forms {
   const Form* start(std::string_view mnemonic, uint64_t* words) const {
     layout_.version.put(words, 1);
     for (const bool store : {false, true}) {
-      for (uint64_t type = 0; type <= uint64_t(layout_.last_memory_type()); ++type) {
-        if (mnemonic != std::string(store ? "store." : "load.") + memory_type_name(MemoryType(type)))
-          continue;
+      for (const MemoryType type : kMemoryTypes) {
+        if (!layout_.knows(type)) continue;
+        if (mnemonic != std::string(store ? "store." : "load.") + memory_type_name(type)) continue;
         layout_.opcode.put(words, uint64_t(store ? IsaOpcode::kStore : IsaOpcode::kLoad));
-        layout_.memory.memory_type.put(words, type);
+        layout_.memory.memory_type.put(words, uint64_t(type));
+        layout_.memory.form.put(words, uint64_t(type) >> 3);
         return &memory_;
       }
     }

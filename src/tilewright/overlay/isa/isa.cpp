@@ -63,6 +63,11 @@ int64_t element_bytes(const OverlayHardware& h, MemoryType type) {
       return int64_t{h.batch} * h.block_out;
     case MemoryType::kTable:
       return 1;
+    case MemoryType::kWideTable:
+      return 4;
+    case MemoryType::kWeightRows:
+    case MemoryType::kWeightColumns:
+      return h.input_bytes();
     case MemoryType::kOutput:
       break;
   }
@@ -74,10 +79,13 @@ int64_t scratchpad_depth(const OverlayHardware& h, MemoryType type) {
     case MemoryType::kUop:
       return h.uop_depth();
     case MemoryType::kWeight:
+    case MemoryType::kWeightRows:
+    case MemoryType::kWeightColumns:
       return h.weight_depth();
     case MemoryType::kInput:
       return h.input_depth();
     case MemoryType::kTable:
+    case MemoryType::kWideTable:
       return kTableEntries;
     default:
       return h.accumulator_depth();
@@ -85,14 +93,36 @@ int64_t scratchpad_depth(const OverlayHardware& h, MemoryType type) {
 }
 
 const char* memory_type_name(MemoryType type) {
-  static constexpr const char* kNames[] = {"uop", "wgt", "inp", "acc", "out", "acc8", "tbl"};
-  return uint8_t(type) < 7 ? kNames[uint8_t(type)] : "?";
+  switch (type) {
+    case MemoryType::kUop:
+      return "uop";
+    case MemoryType::kWeight:
+      return "wgt";
+    case MemoryType::kInput:
+      return "inp";
+    case MemoryType::kAccumulator:
+      return "acc";
+    case MemoryType::kOutput:
+      return "out";
+    case MemoryType::kAccumulator8:
+      return "acc8";
+    case MemoryType::kTable:
+      return "tbl";
+    case MemoryType::kWideTable:
+      return "tbl32";
+    case MemoryType::kWeightRows:
+      return "wgt_rows";
+    case MemoryType::kWeightColumns:
+      return "wgt_columns";
+  }
+  return "?";
 }
 
 const char* alu_opcode_name(AluOpcode opcode) {
-  static constexpr const char* kNames[] = {"min",  "max",  "add",        "shr",   "mul",
-                                           "clip", "move", "requantize", "lookup"};
-  return uint8_t(opcode) < 9 ? kNames[uint8_t(opcode)] : "?";
+  static constexpr const char* kNames[] = {"min",     "max",        "add",        "shr",    "mul",
+                                           "clip",    "move",       "requantize", "lookup", "lookup_wide",
+                                           "row_max", "row_divide", "row_norm"};
+  return uint8_t(opcode) < std::size(kNames) ? kNames[uint8_t(opcode)] : "?";
 }
 
 void IsaLayout::encode_common(IsaOpcode code, const Dependencies& dependencies, uint64_t* out) const {
@@ -111,7 +141,8 @@ namespace {
 template <bool wide_version>
 void encode_memory(const MemoryInstruction& i, uint64_t* out) {
   constexpr IsaLayout::Memory kFields = IsaLayout::memory_fields(wide_version);
-  put(out, kFields.memory_type, uint64_t(i.memory_type), "memory_type");
+  put(out, kFields.memory_type, uint64_t(i.memory_type) & 7, "memory_type");
+  put(out, kFields.form, uint64_t(i.memory_type) >> 3, "memory_type");
   put(out, kFields.sram_base, i.sram_base, "sram_base");
   put(out, kFields.dram_base, i.dram_base, "dram_base");
   put(out, kFields.y_size, i.y_size, "y_size");
@@ -127,6 +158,7 @@ void encode_memory(const MemoryInstruction& i, uint64_t* out) {
 }  // namespace
 
 void IsaLayout::encode(const MemoryInstruction& i, uint64_t* out) const {
+  if (!has_rows && uint8_t(i.memory_type) > 7) does_not_fit("memory_type", int64_t(i.memory_type), 3, false);
   encode_common(i.is_store ? IsaOpcode::kStore : IsaOpcode::kLoad, i.dependencies, out);
   wide ? encode_memory<true>(i, out) : encode_memory<false>(i, out);
 }
@@ -192,13 +224,12 @@ Instruction IsaLayout::decode(const uint64_t* in) const {
   switch (IsaOpcode(get(opcode))) {
     case IsaOpcode::kLoad:
     case IsaOpcode::kStore: {
-      if (get(memory.memory_type) > uint32_t(last_memory_type()) && get(memory.x_size) != 0) {
-        unknown("memory type", get(memory.memory_type));
-      }
+      const MemoryType type = memory_type(in);
+      if (!knows(type) && get(memory.x_size) != 0) unknown("memory type", uint64_t(type));
       MemoryInstruction i;
       i.is_store = IsaOpcode(get(opcode)) == IsaOpcode::kStore;
       i.dependencies = dependencies;
-      i.memory_type = MemoryType(get(memory.memory_type));
+      i.memory_type = type;
       i.sram_base = get(memory.sram_base);
       i.dram_base = get(memory.dram_base);
       i.y_size = get(memory.y_size);

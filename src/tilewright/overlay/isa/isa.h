@@ -9,7 +9,7 @@
 // order):
 //   all        op[3] pop_prev pop_next push_prev push_next, version[4] (= 1)
 //   LOAD/STORE memory_type[3] sram_base[32] dram_base[32] y_size[16] x_size[16] x_stride[32]
-//              y_pad_0[8] y_pad_1[8] x_pad_0[8] x_pad_1[8] pad_value[32, signed]
+//              y_pad_0[8] y_pad_1[8] x_pad_0[8] x_pad_1[8] pad_value[32, signed] form[2]
 //   GEMM       reset[1] uop_begin[U] uop_end[U+1] iter_out[16] iter_in[16] then the six factors [A A I I W W]
 //              bipolar[1] beside_alu[1]
 //   ALU        reset[1] uop_begin[U] uop_end[U+1] iter_out[16] iter_in[16] dst factors [A A] src factors [A
@@ -37,6 +37,8 @@
 //                    with bits 5 and 6 of the shift set, the product is rounded twice: first to a multiple of
 //                    2^31, half up, then by shift - 31, halves away from zero
 //   ALU lookup       as requantize, then ACC[d] = TABLE[(ACC[d] + 128) mod 256]; hardware with lookup_table
+//   ALU lookup_wide, row_max, row_divide, row_norm; LOAD of WGT by rows and columns: row_functions.h and
+//                    docs/reference/isa.md; hardware with row_functions
 //   ALU shr          right arithmetic by y when 0 <= y < 32, left by -y when -32 < y < 0 (immediate or
 //   tensor); larger
 //                    amounts behave like 31 (right) or give 0 (left)
@@ -62,8 +64,23 @@ enum class MemoryType : uint8_t {
   kAccumulator = 3,
   kOutput = 4,
   kAccumulator8 = 5,
-  kTable = 6  // one byte each; hardware with lookup_table
+  kTable = 6,  // one byte each; hardware with lookup_table
+  // Hardware with row_functions: the low three bits are memory_type, the others form.
+  kWeightRows = 1 + 8,      // INP elements as rows of WGT elements
+  kWideTable = 6 + 8,       // words of 32 bits
+  kWeightColumns = 1 + 16,  // INP elements as columns of WGT elements
 };
+
+// Whether load executes a LOAD of it, and not compute.
+constexpr bool loads_early(MemoryType type) {
+  const int memory = int(type) & 7;
+  return memory == int(MemoryType::kInput) || memory == int(MemoryType::kWeight);
+}
+// Whether INP elements become parts of WGT elements.
+constexpr bool transposes(MemoryType type) {
+  return type == MemoryType::kWeightRows || type == MemoryType::kWeightColumns;
+}
+
 enum class AluOpcode : uint8_t {
   kMin = 0,
   kMax = 1,
@@ -73,13 +90,22 @@ enum class AluOpcode : uint8_t {
   kClip = 5,
   kMove = 6,
   kRequantize = 7,
-  kLookup = 8  // requantize, and the table
+  kLookup = 8,      // requantize, and the table
+  kLookupWide = 9,  // requantize, and the table of words
+  // Of a row, the parameters that requantize takes from three elements (row_functions.h).
+  kRowMax = 10,
+  kRowDivide = 11,
+  kRowNorm = 12,
 };
 
 // Whether bias, multiplier and shift are three elements from ACC[s] on.
 constexpr bool requantizes(AluOpcode opcode) {
-  return opcode == AluOpcode::kRequantize || opcode == AluOpcode::kLookup;
+  return opcode >= AluOpcode::kRequantize && opcode <= AluOpcode::kLookupWide;
 }
+constexpr bool looks_up(AluOpcode opcode) {
+  return opcode == AluOpcode::kLookup || opcode == AluOpcode::kLookupWide;
+}
+constexpr bool works_on_rows(AluOpcode opcode) { return opcode >= AluOpcode::kRowMax; }
 
 // The bits of a requantising shift that together make it round twice.
 inline constexpr int32_t kRoundTwice = 96;
@@ -130,6 +156,14 @@ struct AluInstruction {
   int32_t clip_low = 0, clip_high = 0;  // wide only
   bool operator==(const AluInstruction&) const = default;
 };
+
+// Elements that a step reads from ACC[s] on, and that it may write from ACC[d] on.
+constexpr uint32_t elements_read(const AluInstruction& i) {
+  if (requantizes(i.opcode)) return 3;
+  if (works_on_rows(i.opcode)) return 1;
+  return i.use_imm || i.opcode == AluOpcode::kClip ? 0 : 1;
+}
+constexpr uint32_t elements_written(AluOpcode opcode) { return works_on_rows(opcode) ? 3 : 1; }
 
 struct FinishInstruction {
   Dependencies dependencies;

@@ -24,7 +24,10 @@ void require_fit(bool fits, const std::string& what, const OverlayHardware& hard
 }  // namespace
 
 IsaLayout::IsaLayout(const OverlayHardware& hardware)
-    : wide(hardware.isa == IsaVersion::kWide), has_table(hardware.lookup_table), words(wide ? 4 : 2) {
+    : wide(hardware.isa == IsaVersion::kWide),
+      has_table(hardware.lookup_table),
+      has_rows(hardware.row_functions),
+      words(wide ? 4 : 2) {
   const int uop_log = log2_of(hardware.uop_depth()), acc_log = log2_of(hardware.accumulator_depth());
   const int input_log = log2_of(hardware.input_depth()), weight_log = log2_of(hardware.weight_depth());
   for (const int log : {uop_log, acc_log, input_log, weight_log}) {
@@ -38,6 +41,7 @@ IsaLayout::IsaLayout(const OverlayHardware& hardware)
   push_next = bits.add(1);
   version = bits.add(wide ? 4 : 0);
   memory = memory_fields(wide);
+  if (!has_rows) memory.form = {};
   lay_out_gemm(bits, uop_log, acc_log, input_log, weight_log);
   require_fit((wide ? beside_alu : gemm.wgt_factor_in).word < words, "GEMM", hardware);
   lay_out_alu(bits, uop_log, acc_log);

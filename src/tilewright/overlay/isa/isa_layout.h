@@ -16,13 +16,13 @@ struct IsaLayout {
   static constexpr int kMaxWords = 4;
 
   bool wide = false;
-  bool has_table = false;
+  bool has_table = false, has_rows = false;
   int words = 2;  // 64-bit words of an instruction
 
   BitField opcode, pop_prev, pop_next, push_prev, push_next, version;
   struct Memory {
     BitField memory_type, sram_base, dram_base, y_size, x_size, x_stride;
-    BitField y_pad_0, y_pad_1, x_pad_0, x_pad_1, pad_value;
+    BitField y_pad_0, y_pad_1, x_pad_0, x_pad_1, pad_value, form;
   };
   Memory memory;
   struct Loop {
@@ -44,15 +44,24 @@ struct IsaLayout {
   uint64_t encode(const MicroOp& uop) const;
 
   AluOpcode last_alu_opcode() const {
+    if (has_rows) return AluOpcode::kRowNorm;
     return !wide ? AluOpcode::kMul : has_table ? AluOpcode::kLookup : AluOpcode::kRequantize;
   }
-  MemoryType last_memory_type() const { return has_table ? MemoryType::kTable : MemoryType::kAccumulator8; }
+  MemoryType memory_type(const uint64_t* in) const {
+    return MemoryType(memory.memory_type.get(in) | (has_rows ? memory.form.get(in) << 3 : 0));
+  }
+  bool knows(MemoryType type) const {
+    if (int(type) < int(MemoryType::kTable)) return true;
+    if (type == MemoryType::kTable) return has_table;
+    return has_rows && (transposes(type) || type == MemoryType::kWideTable);
+  }
 
   // Errors (invalid input): unknown opcode, version, ALU operation; unknown memory type, unless x_size is 0.
   Instruction decode(const uint64_t* words) const;
   MicroOp decode_uop(uint64_t word) const;
 
-  // LOAD and STORE do not depend on the hardware beyond the version.
+  // LOAD and STORE do not depend on the hardware beyond the version; form has no meaning without
+  // row_functions.
   static constexpr Memory memory_fields(bool wide_version) {
     BitLayout bits;
     bits.add(wide_version ? 11 : 7);  // opcode, dependencies, version
@@ -69,6 +78,7 @@ struct IsaLayout {
     m.x_pad_0 = bits.add(pad);
     m.x_pad_1 = bits.add(pad);
     if (wide_version) m.pad_value = bits.add(32);
+    if (wide_version) m.form = bits.add(2);
     return m;
   }
 
@@ -87,12 +97,17 @@ void append_little_endian(std::vector<std::byte>& out, uint64_t value, int count
 
 // Bytes of an element in DRAM. All are powers of two.
 int64_t element_bytes(const OverlayHardware& hardware, MemoryType type);
-// Entries of the table of hardware with lookup_table.
+// Entries of each table.
 inline constexpr int64_t kTableEntries = 256;
 // Elements of the scratchpad that it is moved to or from.
 int64_t scratchpad_depth(const OverlayHardware& hardware, MemoryType type);
-// "load", "store", ... and "uop", "wgt", "inp", "acc", "out", "acc8", "tbl"; "min", "max", "add", "shr", ...
+// All memories, and their names: "uop", "wgt", "inp", ...
+inline constexpr MemoryType kMemoryTypes[] = {
+    MemoryType::kUop,           MemoryType::kWeight,       MemoryType::kInput, MemoryType::kAccumulator,
+    MemoryType::kOutput,        MemoryType::kAccumulator8, MemoryType::kTable, MemoryType::kWeightRows,
+    MemoryType::kWeightColumns, MemoryType::kWideTable};
 const char* memory_type_name(MemoryType type);
+// "min", "max", "add", "shr", ...
 const char* alu_opcode_name(AluOpcode opcode);
 
 }  // namespace tilewright::overlay

@@ -20,11 +20,15 @@ LayerLayout::LayerLayout(const Tiling& tiling, const OverlayHardware& hardware)
   }
   addresses_.result =
       take_elements(packed_activation_bytes(result_view(layer), hardware), hardware.output_bytes());
-  addresses_.weights = take_elements(packed_weight_bytes(layer, hardware), hardware.weight_bytes());
+  addresses_.weights =
+      layer.computed
+          ? take_elements(packed_activation_bytes(view_of(layer, layer.computed->source), hardware),
+                          hardware.input_bytes())
+          : take_elements(packed_weight_bytes(layer, hardware), hardware.weight_bytes());
   const int64_t accumulator = hardware.accumulator_bytes();
   addresses_.parameters =
       take_elements(tiling.blocks.sub_total * tiling.parameter_vectors * accumulator, accumulator);
-  if (layer.output.table != nullptr) addresses_.table = take_elements(kTableEntries, 1);
+  addresses_.table = take_elements(packed_table_bytes(layer), table_entry_bytes(layer));
   addresses_.padding =
       take_elements(padding_elements(tiling) * hardware.input_bytes(), hardware.input_bytes());
 }

@@ -23,6 +23,7 @@ class LayerLowering {
     kernels_.prefetch(plan_);  // while the layer before is still being stored
     transfers_.load_table();
     if (!first) wait_for_previous_layer();
+    transfers_.load_constants();
     for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
       transfers_.load_parameters({0, tiling_.blocks.out}, bank);
     }

@@ -12,9 +12,9 @@ namespace tilewright::overlay {
 // Where a layer's data lies in DRAM, in elements of the memory it is loaded into.
 struct LayerAddresses {
   std::vector<int64_t> sources;  // INP elements; blocked [N/b][C/B][H][W][b][B]
-  int64_t weights = 0;           // WGT elements; packing.h
+  int64_t weights = 0;           // WGT elements; packing.h; of computed ones INP elements
   int64_t parameters = 0;        // ACC elements; [O/B][vectors][b][B]
-  int64_t table = 0;             // bytes; of a layer with a table
+  int64_t table = 0;             // entries; of a layer with a table
   int64_t result = 0;            // OUT elements; blocked
   int64_t padding = 0;           // INP elements holding the layer's pad value, padding_elements() of them
 };

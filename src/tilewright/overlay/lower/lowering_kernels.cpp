@@ -4,25 +4,11 @@
 #include "tilewright/overlay/lower/lowering_kernels.h"
 
 #include <algorithm>
-#include <type_traits>
 
 #include "tilewright/base/integer_math.h"
 
 namespace tilewright::overlay {
 namespace {
-
-enum KernelKind : int64_t {
-  kResetKey,
-  kTapKey,
-  kWholeTileKey,
-  kPassKey,
-  kCopyKey,
-  kMaximumKey,
-  kUnusedKey,
-  kFactorKey,
-  kFactorNumberKey,
-  kMultiplyKey
-};
 
 // Two numbers of less than 32 bits.
 uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uint32_t(b)); }
@@ -54,19 +40,6 @@ LayerKernels::LayerKernels(const Tiling& tiling, Runtime& runtime) : tiling_(til
     if (phase.grids.empty()) overwrite_ = false;
     for (const TapGrid& grid : phase.grids) passes_ = std::max(passes_, grid.pass + 1);
   }
-}
-
-template <typename Make>
-void LayerKernels::push(std::vector<int64_t> key, Make&& make) {
-  auto [entry, fresh] = recorded_.try_emplace(std::move(key));
-  if (fresh) {
-    if constexpr (std::is_same_v<decltype(make()), MicroKernel>) {
-      entry->second.push_back(runtime_.record(make()));
-    } else {
-      for (const MicroKernel& kernel : make()) entry->second.push_back(runtime_.record(kernel));
-    }
-  }
-  building_->insert(building_->end(), entry->second.begin(), entry->second.end());
 }
 
 size_t LayerKernels::SequenceHash::operator()(const SequenceKey& key) const {
@@ -277,6 +250,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
 void LayerKernels::matrix(const Tile& tile, const Step& step, int64_t slot) {
   const std::vector<Run> runs = runs_of(tile, step);
   if (step.first && !overwrite_ && !tiling_.starts_early()) start_tile(tile, step.tile, slot);
+  if (tiling_.constants > 0) add_offsets(tile, step, slot);
   for (int pass = 0; pass < passes_; ++pass) {
     if (pass > 0) {
       MicroKernel shift;
@@ -521,6 +495,7 @@ void LayerKernels::start_tile(const Tile& tile, int64_t index, int64_t slot) {
 // Parameters belong to a sub-block. Where blocks have several, each block is an instruction of its own that
 // takes one sub-block after the other: parameters then change as rarely as they can.
 void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot, const OutputPass& pass) {
+  if (works_on_rows(pass.opcode)) return row_pass(tile, slot, pass);
   const ChannelBlocks& blocks = tiling_.blocks;
   const int64_t first = part.out.begin - tile.out.begin;
   if (blocks.ratio == 1) {
@@ -539,7 +514,10 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
   const int64_t first = (tiling_.all_parameters ? tile.out.begin : 0) + run.out;
   const int64_t parameters = tiling_.parameter_base(slot) + first * ratio * vectors;
   push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), run.out, run.count, run.subs,
-        pixels, skipped, pass.use_imm ? -1 : parameters + pass.parameter},
+        pixels, skipped,
+        pass.use_imm   ? -1
+        : pass.of_rows ? -2
+                       : parameters + pass.parameter},
        [&] {
          const auto plane = uint32_t(tiling_.output_plane), stride = uint32_t(ratio);
          BoxAxis batch = output_batch_axis(tile);
@@ -547,13 +525,22 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
          BoxAxis pixel{uint32_t(pixels), stride, stride, 0};
          AffineBox box;
          box.dst = box.src = uint32_t(tiling_.slot_base(slot) + run.out * tiling_.output_plane + skipped);
-         if (!pass.use_imm) {
+         if (pass.of_rows) {
+           batch.src = 3;
+           out.src = sub.src = pixel.src = 0;
+           box.src = uint32_t(tiling_.row_base(slot));
+         } else if (!pass.use_imm) {
            batch.src = pixel.src = 0;
            out.src = uint32_t(ratio * vectors);
            sub.src = uint32_t(vectors);
            box.src = uint32_t(parameters + pass.parameter);
          }
-         box.axes = {batch, out, sub, pixel};
+         // Parameters change as rarely as they can.
+         if (pass.of_rows) {
+           box.axes = {batch, out, sub, pixel};
+         } else {
+           box.axes = {out, sub, batch, pixel};
+         }
          MicroKernel kernel;
          kernel.is_alu = true;
          kernel.opcode = pass.opcode;

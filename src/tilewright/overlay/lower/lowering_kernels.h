@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <type_traits>
 #include <unordered_map>
 #include <vector>
 
@@ -28,6 +29,21 @@ class LayerKernels {
   void finish() { push_next(); }
 
  private:
+  // The first part of a key.
+  enum KernelKind : int64_t {
+    kResetKey,
+    kTapKey,
+    kWholeTileKey,
+    kPassKey,
+    kCopyKey,
+    kMaximumKey,
+    kUnusedKey,
+    kFactorKey,
+    kFactorNumberKey,
+    kMultiplyKey,
+    kOffsetKey,
+    kRowKey
+  };
   // Output blocks (relative to the tile) whose input blocks and weights advance evenly.
   struct Run {
     int64_t out = 0, count = 1;                  // output blocks
@@ -41,6 +57,9 @@ class LayerKernels {
   std::vector<Run> parts_of(const Tile& tile) const;
 
   void matrix(const Tile& tile, const Step& step, int64_t slot);
+  // What ComputedWeights::input_offset adds to each output, to the biases of the tile in `slot`.
+  void add_offsets(const Tile& tile, const Step& step, int64_t slot);
+  void row_pass(const Tile& tile, int64_t slot, const OutputPass& pass);
   void maximum(const Tile& tile, const Step& step, int64_t slot);
   void product(const Tile& tile, const Step& step, int64_t slot);
   // A product's other factor, to where the slot has room for it.
@@ -88,5 +107,18 @@ class LayerKernels {
   std::vector<const Sequence*> planned_;  // of all starts, steps and parts, in the order of the plan
   size_t next_ = 0;                       // of planned_
 };
+
+template <typename Make>
+void LayerKernels::push(std::vector<int64_t> key, Make&& make) {
+  auto [entry, fresh] = recorded_.try_emplace(std::move(key));
+  if (fresh) {
+    if constexpr (std::is_same_v<decltype(make()), MicroKernel>) {
+      entry->second.push_back(runtime_.record(make()));
+    } else {
+      for (const MicroKernel& kernel : make()) entry->second.push_back(runtime_.record(kernel));
+    }
+  }
+  building_->insert(building_->end(), entry->second.begin(), entry->second.end());
+}
 
 }  // namespace tilewright::overlay

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
+
 namespace tilewright::overlay {
 namespace {
 
@@ -139,6 +141,17 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
       load_factor(tile, step, s, plane_count);
       continue;
     }
+    if (const std::optional<TokenRows> rows = token_rows(tiling_, source, tile, in, plane_count)) {
+      const int64_t plane =
+          int64_t(s) * tiling_.schedule.batch_blocks * plane_count + in.begin - step.held.begin;
+      const int64_t sram = step.input_slot * tiling_.input_slot_size + plane, count = tile.batch.size();
+      const int64_t first = addresses_.sources[s] + rows->first;
+      for (int64_t n = 0; n < (rows->joined ? 1 : count); ++n) {
+        load(MemoryType::kInput, sram + n * plane_count,
+             joined(first + n * rows->stride, in.size(), rows->joined ? count : 1, rows->stride));
+      }
+      continue;
+    }
     const int64_t image = source.plane_distance();
     const InputSplit split = split_input(tiling_, runtime_.hardware(), source, tile);
     const bool whole_planes = split.inside * split.width == image && tiling_.row_step == 1 &&
@@ -191,6 +204,7 @@ void LayerTransfers::load_weights(Range out, const Step& step) {
   const ChannelBlocks& blocks = tiling_.blocks;
   const Range in = step.in;
   int64_t sram = step.weight_slot * tiling_.weight_slot_size;
+  if (tiling_.layer->computed) return load_computed(out, step);
   if (blocks.shared) {
     const int64_t all = count * blocks.subs(0);
     load(MemoryType::kWeight, sram, joined(addresses_.weights, all, 1, all));
@@ -225,6 +239,36 @@ void LayerTransfers::load_weights(Range out, const Step& step) {
   flush();
 }
 
+// A block of the matrix's lines at a time: outputs as rows of WGT elements with their inputs beside each
+// other, inputs as columns, by output block. Zeros fill the last block.
+void LayerTransfers::load_computed(Range out, const Step& step) {
+  const ComputedWeights& matrix = *tiling_.layer->computed;
+  const MatrixLines lines = matrix_lines(tiling_, runtime_.hardware(), out, step.in);
+  const int64_t sram = step.weight_slot * tiling_.weight_slot_size;
+  for (int64_t load = 0; load < lines.loads; ++load) {
+    Transfer2D transfer{.dram_element = addresses_.weights + lines.first + load};
+    transfer.x_size = uint32_t(lines.columns);
+    transfer.y_size = uint32_t(lines.lines);
+    transfer.x_stride = uint32_t(lines.lines == 1 ? lines.columns : matrix.line_stride);
+    transfer.y_pad_after = uint32_t(lines.padding);
+    runtime_.load_buffer_2d(matrix.columns ? MemoryType::kWeightColumns : MemoryType::kWeightRows,
+                            uint32_t(sram + load * step.in.size()), transfer);
+  }
+}
+
+void LayerTransfers::load_constants() {
+  if (tiling_.constants == 0) return;
+  const int32_t offset = tiling_.layer->computed->input_offset;
+  for (int64_t k = 0; k < tiling_.constants; ++k) {
+    Transfer2D transfer;
+    transfer.x_size = transfer.x_stride = 1;
+    transfer.y_size = 0;
+    transfer.y_pad_before = 1;
+    transfer.pad_value = int32_t((offset + k) / tiling_.constants);
+    runtime_.load_buffer_2d(MemoryType::kInput, uint32_t(tiling_.constant_base() + k), transfer);
+  }
+}
+
 // Of each output block the weights of some input blocks, to where they stand among those of all that the slot
 // is for.
 void LayerTransfers::load_weight_parts(Range out, const Step& step) {
@@ -249,8 +293,11 @@ void LayerTransfers::load_parameters(Range out, int64_t slot) {
 }
 
 void LayerTransfers::load_table() {
-  if (tiling_.layer->output.table == nullptr) return;
-  load(MemoryType::kTable, 0, joined(addresses_.table, kTableEntries, 1, kTableEntries));
+  const OverlayLayer& layer = *tiling_.layer;
+  const bool wide = layer.rows && layer.rows->table != nullptr;
+  if (!wide && layer.output.table == nullptr) return;
+  load(wide ? MemoryType::kWideTable : MemoryType::kTable, 0,
+       joined(addresses_.table, kTableEntries, 1, kTableEntries));
 }
 
 void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t slot) {
@@ -259,6 +306,16 @@ void LayerTransfers::store_outputs(const Tile& tile, const Tile& part, int64_t s
   const int64_t ratio = tiling_.blocks.ratio, width = layer.row_distance() * ratio,
                 image = layer.plane_distance() * ratio;
   const int64_t cols = part.cols.size() * ratio, rows = part.rows.size();
+  if (const std::optional<TokenRows> tokens = token_results(tiling_, part)) {
+    const int64_t count = part.batch.size(), size = part.out.size() * ratio;
+    const int64_t sram = tiling_.slot_base(slot) + (part.out.begin - tile.out.begin) * ratio;
+    for (int64_t n = 0; n < (tokens->joined ? 1 : count); ++n) {
+      store(sram + n * tiling_.schedule.out_blocks * ratio,
+            joined(addresses_.result + (tokens->first + n * tokens->stride) * ratio, size,
+                   tokens->joined ? count : 1, tokens->stride * ratio));
+    }
+    return;
+  }
   for (int64_t n = part.batch.begin; n < part.batch.end; ++n) {
     const int64_t group =
         (n - tile.batch.begin) * tiling_.schedule.out_blocks + part.out.begin - tile.out.begin;

@@ -16,6 +16,8 @@ class LayerTransfers {
   void load_parameters(Range out, int64_t slot);
   // Of the layer, if it has one.
   void load_table();
+  // ComputedWeights::input_offset in all lanes of elements behind the inputs.
+  void load_constants();
   // `part` of the tile in `slot`.
   void store_outputs(const Tile& tile, const Tile& part, int64_t slot);
 
@@ -25,6 +27,7 @@ class LayerTransfers {
   void store(int64_t sram, const Transfer2D& transfer);
   void load_factor(const Tile& tile, const Step& step, size_t s, int64_t plane_count);
   void load_weight_parts(Range out, const Step& step);
+  void load_computed(Range out, const Step& step);
   // Of source `s`.
   void load_plane(int64_t plane_element, int64_t sram, size_t s, const InputSplit& split);
   void load_inside_rows(int64_t element, int64_t sram, size_t s, const InputSplit& split);

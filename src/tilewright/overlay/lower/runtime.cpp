@@ -50,6 +50,7 @@ bool iterations_are_disjoint(const MicroKernel& kernel) {
 // Whether running part of the micro-ops over all iterations, then the rest, gives the same result as
 // interleaving them.
 bool order_free(const MicroKernel& kernel) {
+  if (kernel.is_alu && works_on_rows(kernel.opcode)) return false;
   if (kernel.outer.extent == 1 && kernel.inner.extent == 1) return true;
   if (!kernel.is_alu) {
     const bool overwrites =
@@ -147,7 +148,6 @@ void Runtime::emit_nop(Stage stage) {
 }
 
 void Runtime::load_buffer_2d(MemoryType type, uint32_t sram, const Transfer2D& transfer) {
-  const bool compute = type != MemoryType::kInput && type != MemoryType::kWeight;
   MemoryInstruction load;
   load.memory_type = type;
   load.sram_base = sram;
@@ -160,7 +160,7 @@ void Runtime::load_buffer_2d(MemoryType type, uint32_t sram, const Transfer2D& t
   load.x_pad_0 = transfer.x_pad_before;
   load.x_pad_1 = transfer.x_pad_after;
   load.pad_value = transfer.pad_value;
-  emit(compute ? Stage::kCompute : Stage::kLoad, load);
+  emit(loads_early(type) ? Stage::kLoad : Stage::kCompute, load);
 }
 
 void Runtime::store_buffer_2d(uint32_t sram, const Transfer2D& transfer) {
@@ -222,14 +222,14 @@ TimedInstruction Runtime::time_kernel(const MicroKernel& kernel, uint32_t begin,
   if (!kernel.is_alu) {
     timed.duration = gemm_duration(step_count(loop));
   } else if (!requantizes(kernel.opcode)) {
-    timed.duration = alu_duration(kernel.opcode, step_count(loop), slices);
+    timed.duration = alu_duration(kernel.opcode, loop, slices);
   } else {
     loop.dst_factor_out = kernel.outer.dst;
     loop.dst_factor_in = kernel.inner.dst;
     loop.src_factor_out = kernel.outer.src;
     loop.src_factor_in = kernel.inner.src;
     timed.duration = requantize_duration(loop, std::span(kernel.uops).subspan(begin, size), slices,
-                                         kernel.opcode == AluOpcode::kLookup);
+                                         looks_up(kernel.opcode));
   }
   return timed;
 }

@@ -15,8 +15,7 @@ namespace {
 CycleCause cause_of(const Instruction& instruction) {
   if (const auto* memory = std::get_if<MemoryInstruction>(&instruction)) {
     if (memory->is_store) return CycleCause::kStore;
-    const bool data = memory->memory_type == MemoryType::kInput || memory->memory_type == MemoryType::kWeight;
-    return data ? CycleCause::kLoad : CycleCause::kParameters;
+    return loads_early(memory->memory_type) ? CycleCause::kLoad : CycleCause::kParameters;
   }
   if (std::holds_alternative<FinishInstruction>(instruction)) return CycleCause::kToken;
   return std::holds_alternative<AluInstruction>(instruction) ? CycleCause::kAlu : CycleCause::kGemm;
@@ -102,11 +101,14 @@ void LayerTimer::count_work(const Instruction& instruction, LayerTiming& layer) 
         traffic.input_bytes += bytes;
         break;
       case MemoryType::kWeight:
+      case MemoryType::kWeightRows:
+      case MemoryType::kWeightColumns:
         traffic.weight_bytes += bytes;
         break;
       case MemoryType::kAccumulator:
       case MemoryType::kAccumulator8:
       case MemoryType::kTable:
+      case MemoryType::kWideTable:
         traffic.parameter_bytes += bytes;
         break;
       case MemoryType::kOutput:

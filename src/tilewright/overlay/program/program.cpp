@@ -27,7 +27,7 @@ struct CompiledLayer {
   OverlayLayer layer;
   Schedule schedule;
   std::vector<size_t> sources;  // buffers
-  size_t result = 0;
+  size_t result = 0, matrix = 0;
   std::unique_ptr<Tiling> tiling;
   uint64_t weights = 0, parameters = 0, table = 0, padding = 0;  // byte addresses
   int64_t weight_bytes = 0, parameter_bytes = 0, padding_bytes = 0;
@@ -36,26 +36,29 @@ struct CompiledLayer {
 bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
   const auto sizes = [](const OverlayLayer& l) {
     const LayerSource& s = l.sources[0];
-    return std::array<int64_t, 20>{int64_t(l.kind),
-                                   l.out_plane,
-                                   s.planes,
-                                   int64_t(l.pattern),
-                                   l.batch,
-                                   l.out_channels,
-                                   l.out_height,
-                                   l.out_width,
-                                   s.channels,
-                                   s.height,
-                                   s.width,
-                                   l.in_step_y,
-                                   l.in_step_x,
-                                   l.group_inputs,
-                                   l.group_outputs,
-                                   l.weight_count(),
-                                   l.foldable,
-                                   int64_t(l.sources.size()),
-                                   int64_t(l.output.scale.size()),
-                                   l.output.table != nullptr};
+    return std::array<int64_t, 22>{
+        int64_t(l.kind),
+        l.out_plane,
+        s.planes,
+        int64_t(l.pattern),
+        l.batch,
+        l.out_channels,
+        l.out_height,
+        l.out_width,
+        s.channels,
+        s.height,
+        s.width,
+        l.in_step_y,
+        l.in_step_x,
+        l.group_inputs,
+        l.group_outputs,
+        l.weight_count(),
+        l.foldable,
+        int64_t(l.sources.size()),
+        int64_t(l.output.scale.size()),
+        l.output.table != nullptr,
+        l.rows ? 1 + int64_t(l.rows->kind) : 0,
+        l.computed ? 1 + l.computed->columns + 2 * (l.computed->input_offset != 0) : 0};
   };
   const auto same_grids = [](const Phase& x, const Phase& y) { return x.grids == y.grids; };
   return !a.fold && !b.fold && sizes(a) == sizes(b) &&
@@ -139,6 +142,8 @@ class Compiler {
     for (LayerSource& source : compiled.layer.sources) {
       compiled.sources.push_back(places_.source(compiled.layer, source, now));
     }
+    if (compiled.layer.computed)
+      compiled.matrix = places_.source(compiled.layer, compiled.layer.computed->source, now);
     compiled.result = places_.add_result(compiled.layer, now);
     layers_.push_back(std::move(compiled));
   }
@@ -248,7 +253,7 @@ class Compiler {
       compiled.padding_bytes = padding_elements(*compiled.tiling) * hardware_.input_bytes();
       compiled.weights = take(compiled.weight_bytes);
       compiled.parameters = take(compiled.parameter_bytes);
-      if (compiled.layer.output.table != nullptr) compiled.table = take(kTableEntries);
+      compiled.table = take(packed_table_bytes(compiled.layer));
       compiled.padding = take(compiled.padding_bytes);
     }
     for (const Buffer& buffer : places_.buffers()) {
@@ -273,7 +278,10 @@ class Compiler {
       }
       addresses.weights = int64_t(compiled.weights) / hardware_.weight_bytes();
       addresses.parameters = int64_t(compiled.parameters) / hardware_.accumulator_bytes();
-      addresses.table = int64_t(compiled.table);
+      if (compiled.layer.computed) {
+        addresses.weights = int64_t(places_.buffers()[compiled.matrix].address) / hardware_.input_bytes();
+      }
+      addresses.table = int64_t(compiled.table) / table_entry_bytes(compiled.layer);
       addresses.result = int64_t(places_.buffers()[compiled.result].address) / hardware_.output_bytes();
       addresses.padding = int64_t(compiled.padding) / hardware_.input_bytes();
       const RuntimeStatistics before = runtime.statistics();
@@ -318,9 +326,7 @@ class Compiler {
       pack_weights(compiled.layer, hardware_, part(compiled.weights, compiled.weight_bytes));
       pack_parameters(compiled.tiling->output, hardware_,
                       part(compiled.parameters, compiled.parameter_bytes));
-      if (const Tensor* const table = compiled.layer.output.table) {
-        std::ranges::copy(std::as_bytes(table->data<int8_t>()), part(compiled.table, kTableEntries).begin());
-      }
+      pack_table(compiled.layer, part(compiled.table, packed_table_bytes(compiled.layer)));
       pack_padding(compiled.layer, hardware_, part(compiled.padding, compiled.padding_bytes));
     }
     for (const Buffer& buffer : places_.buffers()) {

@@ -231,9 +231,7 @@ size_t ValuePlaces::source(const OverlayLayer& layer, const LayerSource& source,
   }
   for (size_t i = 0; i < buffers_.size(); ++i) {
     Buffer& buffer = buffers_[i];
-    const bool same_view = buffer.parent < 0 && buffer.view.planes == source.planes &&
-                           buffer.view.channels == source.channels && buffer.view.height == source.height &&
-                           buffer.view.width == source.width;
+    const bool same_view = buffer.parent < 0 && buffer.view == overlay::view_of(layer, source);
     if (buffer.is_input && buffer.value == root && buffer.fold == fold && same_view) {
       buffer.last = now;
       return i;

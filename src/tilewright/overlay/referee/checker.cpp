@@ -28,8 +28,7 @@ Queue module_of(const Instruction& instruction) {
   const auto* memory = std::get_if<MemoryInstruction>(&instruction);
   if (memory == nullptr) return kComputeQueue;
   if (memory->is_store) return kStoreQueue;
-  const bool early = memory->memory_type == MemoryType::kInput || memory->memory_type == MemoryType::kWeight;
-  return early ? kLoadQueue : kComputeQueue;
+  return loads_early(memory->memory_type) ? kLoadQueue : kComputeQueue;
 }
 
 void ProgramChecker::run() {

@@ -70,7 +70,9 @@ void ProgramChecker::follow(const MemoryInstruction& i) {
 
 void ProgramChecker::follow_load(const MemoryInstruction& i) {
   const uint64_t row = uint64_t{i.x_pad_0} + i.x_size + i.x_pad_1;
-  const uint64_t total = (uint64_t{i.y_pad_0} + i.y_size + i.y_pad_1) * row;
+  uint64_t rows_written = uint64_t{i.y_pad_0} + i.y_size + i.y_pad_1;
+  if (transposes(i.memory_type)) rows_written = ceil_div(rows_written, uint64_t(hardware_.block_in));
+  const uint64_t total = rows_written * row;
   if (total == 0 ||
       !in_range("sram_base", i.sram_base + total - 1, scratchpad_depth(hardware_, i.memory_type)))
     return;
@@ -85,15 +87,17 @@ void ProgramChecker::follow_load(const MemoryInstruction& i) {
     }
   }
   if (i.memory_type == MemoryType::kUop) return load_uops(i);
-  if (i.memory_type == MemoryType::kTable) {  // compute loads and reads it, in order
-    for (uint64_t e = i.sram_base; e < i.sram_base + total; ++e) table_loaded_[e] = true;
+  if (i.memory_type == MemoryType::kTable || i.memory_type == MemoryType::kWideTable) {
+    // Compute loads and reads them, in order.
+    auto& loaded = i.memory_type == MemoryType::kTable ? table_loaded_ : wide_table_loaded_;
+    for (uint64_t e = i.sram_base; e < i.sram_base + total; ++e) loaded[e] = true;
     return;
   }
   std::optional<uint32_t> conflict;
   uint32_t at = 0;
-  ElementTracker& tracker = i.memory_type == MemoryType::kInput    ? inputs_
-                            : i.memory_type == MemoryType::kWeight ? weights_
-                                                                   : accumulators_;
+  ElementTracker& tracker = i.memory_type == MemoryType::kInput ? inputs_
+                            : loads_early(i.memory_type)        ? weights_
+                                                                : accumulators_;
   for (uint64_t e = i.sram_base; e < i.sram_base + total; ++e) {
     const std::optional<uint32_t> other = tracker.write(order_, uint32_t(e));
     if (other && !conflict) conflict = other, at = uint32_t(e);
@@ -242,16 +246,17 @@ void ProgramChecker::follow(const AluInstruction& i) {
   alu_banks_ = 0;
   const LoopNest& l = i.loop;
   if (!uops_usable(l)) return;
-  const bool requantize = requantizes(i.opcode);
-  const bool tensor = requantize || (!i.use_imm && i.opcode != AluOpcode::kClip);
-  bool ok =
-      in_range("dst", largest(uops_, l, &MicroOp::dst) + last_offset(l, l.dst_factor_out, l.dst_factor_in),
-               hardware_.accumulator_depth());
+  const uint32_t read = elements_read(i), written = elements_written(i.opcode);
+  const bool tensor = read > 0, rows = works_on_rows(i.opcode);
+  bool ok = in_range(
+      "dst",
+      largest(uops_, l, &MicroOp::dst) + last_offset(l, l.dst_factor_out, l.dst_factor_in) + written - 1,
+      hardware_.accumulator_depth());
   if (tensor) {
-    ok &= in_range("src",
-                   largest(uops_, l, &MicroOp::src) + last_offset(l, l.src_factor_out, l.src_factor_in) +
-                       (requantize ? 2 : 0),
-                   hardware_.accumulator_depth());
+    ok &= in_range(
+        "src",
+        largest(uops_, l, &MicroOp::src) + last_offset(l, l.src_factor_out, l.src_factor_in) + read - 1,
+        hardware_.accumulator_depth());
   }
   if (!ok) return;
   if (iterations(l) > kMaxFollowedIterations) {
@@ -267,24 +272,26 @@ void ProgramChecker::follow(const AluInstruction& i) {
       for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
         const uint32_t d = uops_[u].dst + y * l.dst_factor_out + x * l.dst_factor_in;
         const uint32_t s = uops_[u].src + y * l.src_factor_out + x * l.src_factor_in;
-        unwritten |= i.opcode != AluOpcode::kMove && !accumulators_.ever_written(d);
-        // A requantising step reads bias, multiplier and shift.
-        for (uint32_t k = 0; tensor && k < (requantize ? 3u : 1u); ++k) {
-          unwritten |= !accumulators_.ever_written(s + k);
-        }
+        unwritten |= i.opcode != AluOpcode::kMove && !rows && !accumulators_.ever_written(d);
+        for (uint32_t k = 0; k < read; ++k) unwritten |= !accumulators_.ever_written(s + k);
         elsewhere |= !tensor && s != d;
-        alu_banks_ |= bank(d) | (tensor ? bank(s) : 0) | (requantize ? bank(s + 2) : 0);
-        reused |= d == previous || (tensor && s == previous);
+        alu_banks_ |= bank(d) | bank(d + written - 1) | (tensor ? bank(s) | bank(s + read - 1) : 0);
+        reused |= !rows && (d == previous || (tensor && s == previous));
         previous = d;
-        const std::optional<uint32_t> other = accumulators_.write(order_, d);
-        if (other && !conflict) conflict = other, at = d;
-        output_valid_[d] = true;
+        for (uint32_t k = 0; k < written; ++k) {
+          const std::optional<uint32_t> other = accumulators_.write(order_, d + k);
+          if (other && !conflict) conflict = other, at = d + k;
+          output_valid_[d + k] = true;
+        }
       }
     }
   }
   race(accumulators_, true, "acc", at, conflict);
   if (i.opcode == AluOpcode::kLookup && !table_loaded_.all()) {
     warn("looks up entries of the table that nothing loaded", "alu_opcode");
+  }
+  if (i.opcode == AluOpcode::kLookupWide && !wide_table_loaded_.all()) {
+    warn("looks up entries of the wide table that nothing loaded", "alu_opcode");
   }
   if (unwritten) warn("reads accumulators that nothing wrote", "dst, src");
   if (elsewhere)

@@ -96,7 +96,7 @@ class ProgramChecker {
   DramTracker dram_;
   std::vector<bool> output_valid_;  // a GEMM or ALU wrote it after the last load
   std::vector<MicroOp> uops_;
-  std::bitset<kTableEntries> table_loaded_;
+  std::bitset<kTableEntries> table_loaded_, wide_table_loaded_;
   std::vector<bool> uop_loaded_;
   bool alu_may_run_ = false;  // since it, compute has met nothing but GEMMs that may run beside it
   unsigned alu_banks_ = 0;    // halves of ACC that it uses, a bit each

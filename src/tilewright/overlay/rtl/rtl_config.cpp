@@ -59,6 +59,7 @@ void add_sizes(Package& p, const OverlayHardware& h) {
   p.number("ALU_LANES", h.alu_lanes == 0 ? h.batch * h.block_out : h.alu_lanes);
   p.number("GEMM_BESIDE_ALU", h.gemm_beside_alu);
   p.number("LOOKUP_TABLE", h.lookup_table);
+  p.number("ROW_FUNCTIONS", h.row_functions);
   p.number("LOG_PARTITION", floor_log2(h.memory_partition.factor));
   p.number("PARTITION_CYCLIC", h.memory_partition.kind == MemoryPartition::Kind::kCyclic);
   p.number("PARTITION_WIDTH", h.memory_partition.dimension == MemoryPartition::Dimension::kWidth);
@@ -117,6 +118,7 @@ void add_fields(Package& p, const IsaLayout& layout) {
   p.field("M_XPAD0", m.x_pad_0);
   p.field("M_XPAD1", m.x_pad_1);
   p.field("M_PADVAL", m.pad_value);
+  p.field("M_FORM", m.form);
   add_loop(p, "G", layout.gemm);
   p.field("G_WFO", layout.gemm.wgt_factor_out);
   p.field("G_WFI", layout.gemm.wgt_factor_in);

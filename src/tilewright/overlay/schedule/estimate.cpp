@@ -11,6 +11,8 @@
 #include "tilewright/base/integer_math.h"
 #include "tilewright/overlay/isa/isa_layout.h"
 #include "tilewright/overlay/schedule/module_times.h"
+#include "tilewright/overlay/schedule/packing.h"
+#include "tilewright/overlay/time/compute_timing.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -68,10 +70,11 @@ class Estimator {
     parameters_[0] = parameters_[1] = {-1, -1};
     part(0, [&] {
       if (together_ > 0) load_uops(together_);
-      if (layer_.output.table != nullptr) {
-        cost_.parameter_bytes += kTableEntries;
-        times_.compute_load(kTableEntries, 1);
+      if (const int64_t bytes = packed_table_bytes(layer_); bytes > 0) {
+        cost_.parameter_bytes += bytes;
+        times_.compute_load(kTableEntries, table_entry_bytes(layer_));
       }
+      for (int64_t k = 0; k < tiling_.constants; ++k) times_.load(0, 1, 0, 0, hardware_.input_bytes());
       for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
         load_parameters(tiling_.blocks.sub_total);
       }
@@ -110,7 +113,14 @@ class Estimator {
     const Step& step = plan_.steps[k];
     const Tile& tile = plan_.tiles[size_t(step.tile)];
     const double earliest = step.wait_for_step ? step_done_[size_t(step.waits_for)] : 0;
-    if (step.load_weights) {
+    if (step.load_weights && layer_.computed) {
+      const MatrixLines lines = matrix_lines(tiling_, hardware_, tile.out, step.in);
+      const int64_t data = lines.lines * lines.columns, bytes = hardware_.input_bytes();
+      cost_.weight_bytes += lines.loads * data * bytes;
+      for (int64_t load = 0; load < lines.loads; ++load) {
+        step_loaded_[k] = times_.load(earliest, 0, data, lines.padding * lines.columns, bytes);
+      }
+    } else if (step.load_weights) {
       const int64_t elements = tiling_.weight_elements(tile.out, step.in);
       cost_.weight_bytes += elements * hardware_.weight_bytes();
       const int64_t parts = step.in == step.held ? 1 : tile.out.size();
@@ -132,6 +142,13 @@ class Estimator {
         const int64_t blocks = source.one_channel ? 1 : in.size();
         const int64_t positions = source.one_position ? 1 : tile.rows.size() * tile.cols.size();
         for (int64_t n = 0; n < tile.batch.size(); ++n) load(0, blocks * positions, 0);
+        continue;
+      }
+      const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
+                                  (int64_t(layer_.sources.size()) * tiling_.schedule.batch_blocks);
+      if (const std::optional<TokenRows> rows = token_rows(tiling_, source, tile, in, plane_count)) {
+        const int64_t count = rows->joined ? 1 : tile.batch.size();
+        for (int64_t n = 0; n < count; ++n) load(0, planes / count, 0);
         continue;
       }
       const InputSplit split = split_input(tiling_, hardware_, source, tile);
@@ -204,6 +221,10 @@ class Estimator {
       pairs = tiling_.weight_elements(tile.out, step.in) / layer_.weight_count();
     }
     load_kernel_uops(tile, step, std::max<int64_t>(1, pairs / subs));
+    if (tiling_.constants > 0) {
+      cost_.gemm_uops += pairs * tiling_.constants;
+      times_.gemm(pairs * tiling_.constants, tiling_.banks == 2);
+    }
     for (int pass = 1; pass < passes_; ++pass) alu(pixels * subs);
     for (const Phase& phase : layer_.phases) {
       const int64_t rows = ceil_div(tile.rows.size() - phase.out_y, layer_.out_step_y);
@@ -312,10 +333,17 @@ class Estimator {
   void output_pass(const Tile& tile, const OutputPass& pass) {
     const ChannelBlocks& blocks = tiling_.blocks;
     const int64_t positions = tile.batch.size() * tile.rows.size() * tile.cols.size();
+    if (works_on_rows(pass.opcode)) {
+      const LoopNest rows{
+          .uop_end = 1, .iter_out = uint32_t(positions), .iter_in = uint32_t(tile.out.size())};
+      cost_.alu_uops += positions * tile.out.size();
+      times_.alu_cycles(1 + double(alu_duration(pass.opcode, rows, uint64_t(hardware_.alu_slices()))));
+      return;
+    }
     const auto part = [&](int64_t subs) {
       if (!requantizes(pass.opcode)) return alu(positions * subs);
       cost_.alu_uops += positions * subs;
-      times_.requantize(positions * subs, tile.batch.size() * subs);
+      times_.requantize(positions * subs, pass.of_rows ? positions : subs);
     };
     if (blocks.ratio == 1) return part(tile.out.size());
     for (int64_t o = tile.out.begin; o < tile.out.end; ++o) part(blocks.subs(o));
@@ -327,7 +355,12 @@ class Estimator {
     const int64_t rows = tile.rows.size(), cols = tile.cols.size();
     const int64_t planes = tile.batch.size() * tile.out.size();
     double done = times_.last_done();
-    if (rows * cols == layer_.plane_distance() && tiling_.output_plane == rows * cols * ratio) {
+    if (const std::optional<TokenRows> tokens = token_results(tiling_, tile)) {
+      const int64_t count = tokens->joined ? 1 : tile.batch.size(), size = tile.out.size();
+      for (int64_t n = 0; n < count; ++n) {
+        done = times_.store(times_.last_done(), tile.batch.size() / count, size * element, size * ratio);
+      }
+    } else if (rows * cols == layer_.plane_distance() && tiling_.output_plane == rows * cols * ratio) {
       for (int64_t n = 0; n < tile.batch.size(); ++n) {
         done = times_.store(times_.last_done(), 1, tile.out.size() * rows * cols * element,
                             tile.out.size() * rows * cols * ratio);

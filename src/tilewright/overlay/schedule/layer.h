@@ -53,6 +53,27 @@ enum class ChannelPattern {
   kSharedDiagonal,  // the same, with one weight for all channels: OverlayLayer::diagonal
 };
 
+// How a value lies in memory: as [batch, channels, height, width]. Where the value was put together from
+// parts that each begin a block, `channels` counts the lanes between them as well, and `lanes` is the place
+// of each of the value's channels; empty: channel c is at c.
+struct SourceView {
+  int64_t batch = 1, channels = 1, height = 1, width = 1;
+  std::vector<int64_t> lanes = {};
+  int planes = 1;  // 2: of 16 bits; the blocks of high bytes, then those of low ones (LayerSource)
+  bool operator==(const SourceView&) const = default;
+
+  int64_t channels_of_value() const { return lanes.empty() ? channels : int64_t(lanes.size()); }
+  int64_t lane(int64_t channel) const { return lanes.empty() ? channel : lanes[size_t(channel)]; }
+};
+
+// Where the blocks of matrices stand that a layer takes as groups of channels, in elements: of image n, block
+// b at n * row + b / head_blocks * head + b % head_blocks.
+struct BlockPlaces {
+  int64_t head_blocks = 0;  // 0: as those of one image do
+  int64_t row = 0, head = 0;
+  bool operator==(const BlockPlaces&) const = default;
+};
+
 // A tensor that the layer reads, seen as [batch, channels, height, width].
 struct LayerSource {
   ValueId value = kNoValue;
@@ -67,6 +88,8 @@ struct LayerSource {
   bool one_position = false, one_channel = false;
   // Distances in the image that it is a part of, as those of OverlayLayer's result.
   int64_t image_row = 0, image_plane = 0;
+  BlockPlaces places;
+  std::optional<SourceView> held_as;  // of a value that lies as another view than this
 
   int64_t row_distance() const { return image_row > 0 ? image_row : width; }
   int64_t plane_distance() const { return image_plane > 0 ? image_plane : height * width; }
@@ -84,6 +107,30 @@ struct InputFold {
   int64_t channels = 1, height = 1, width = 1;  // of the original image
   int32_t pad_value = 0;
   bool operator==(const InputFold&) const = default;
+};
+
+// Weights that are the activations of another layer, [groups][rows][depth] or, `columns`, [groups][depth]
+// [rows]: the second operand of a product. Elements of INP.
+struct ComputedWeights {
+  LayerSource source;
+  bool columns = false;
+  int64_t rows = 1, depth = 1;               // of a matrix: outputs, inputs
+  int64_t heads_of_group = 1;                // groups of channels that take one matrix in turn
+  int64_t head_stride = 0, line_stride = 0;  // from matrix to matrix; from line to line of its first axis
+  int32_t input_offset = 0;                  // added to every input before the product
+};
+
+// What is made of whole rows, all channels of a 1x1 image, before the output stage.
+struct RowFunction {
+  enum class Kind { kSoftmax, kNorm };
+  Kind kind = Kind::kSoftmax;
+  uint64_t number = 0;            // numerator; epsilon
+  int shift = 0;                  // of a softmax
+  int fraction = 0;               // of a norm
+  bool center = true;             // of a norm
+  int32_t offset = 0;             // added to the accumulators first
+  int last_lanes = 1;             // of a row's last element that are channels
+  const Tensor* table = nullptr;  // i32[256], of a softmax: by how much smaller than the largest
 };
 
 struct OverlayLayer {
@@ -117,6 +164,11 @@ struct OverlayLayer {
   // blocks. 0: it lies alone.
   int64_t result_row = 0, result_plane = 0;
 
+  std::optional<ComputedWeights> computed;  // instead of `weights`
+  std::optional<RowFunction> rows;
+  BlockPlaces result_places;
+  std::optional<SourceView> result_held_as;
+
   LayerFinish output;             // one bias per output channel
   bool foldable = false;          // the host packs sources[0], so it may fold it
   std::optional<InputFold> fold;  // of sources[0]
@@ -137,18 +189,6 @@ struct OverlayLayer {
 // pad_value as stored in a lane of a source: for bipolar ones the bit, for planes the byte.
 int32_t padding_lane(const OverlayLayer& layer, size_t source);
 
-// How a value lies in memory: as [batch, channels, height, width]. Where the value was put together from
-// parts that each begin a block, `channels` counts the lanes between them as well, and `lanes` is the place
-// of each of the value's channels; empty: channel c is at c.
-struct SourceView {
-  int64_t batch = 1, channels = 1, height = 1, width = 1;
-  std::vector<int64_t> lanes = {};
-  int planes = 1;  // 2: of 16 bits; the blocks of high bytes, then those of low ones (LayerSource)
-  bool operator==(const SourceView&) const = default;
-
-  int64_t channels_of_value() const { return lanes.empty() ? channels : int64_t(lanes.size()); }
-  int64_t lane(int64_t channel) const { return lanes.empty() ? channel : lanes[size_t(channel)]; }
-};
 // Rank 4 as it is, rank 2 as 1x1 images, rank 3 as one row.
 std::optional<SourceView> image_view(const Shape& shape);
 // How a source or the result of a layer lies there, alone.

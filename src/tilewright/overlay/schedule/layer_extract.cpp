@@ -11,6 +11,7 @@
 #include "tilewright/overlay/schedule/layer.h"
 #include "tilewright/overlay/schedule/layer_planes.h"
 #include "tilewright/overlay/schedule/tap_grids.h"
+#include "tilewright/overlay/schedule/token_layers.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -53,8 +54,9 @@ class LayerExtraction {
 
   std::optional<OverlayLayer> run() {
     const OperatorTraits& traits = operator_traits(node_);
-    const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_) &&
-                         traits.kind != OperatorClass::kNormalization;
+    if (is_token_operator(node_))
+      return find_token_layer(graph_, node_, hardware_, views_, [this](const std::string& r) { refuse(r); });
+    const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
     const bool moves = is_channel_move(graph_, node_);
     const bool extreme = (node_.is("Max") || node_.is("Min")) && node_.inputs.size() == 2;
     if (!moves && !extreme && !integer && traits.function != OperatorFunction::kMaxPool) {
@@ -70,11 +72,9 @@ class LayerExtraction {
                     : read() && build() && use_planes()) ||
         !measure_inputs())
       return std::nullopt;
-    if (layer_.output.table != nullptr && !hardware_.lookup_table) {
-      refuse("the overlay has no table (lookup_table in its description)");
-      return std::nullopt;
-    }
-    const std::string reason = why_not(layer_, hardware_);
+    const bool lacks_table = layer_.output.table != nullptr && !hardware_.lookup_table;
+    const std::string reason = lacks_table ? "the overlay has no table (lookup_table in its description)"
+                                           : why_not(layer_, hardware_);
     if (!reason.empty() && !refuse(reason)) return std::nullopt;
     return std::move(layer_);
   }

@@ -18,10 +18,12 @@ std::optional<SourceView> image_view(const Shape& shape) {
 }
 
 SourceView view_of(const OverlayLayer& layer, const LayerSource& source) {
+  if (source.held_as) return *source.held_as;
   return {layer.batch, source.channels, source.height, source.width, {}, source.planes};
 }
 
 SourceView result_view(const OverlayLayer& layer) {
+  if (layer.result_held_as) return *layer.result_held_as;
   SourceView view{layer.batch, layer.out_channels, layer.out_height, layer.out_width, layer.lanes};
   if (layer.out_plane == 0) return view;
   view.channels = layer.result_channels;

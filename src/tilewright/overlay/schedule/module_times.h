@@ -32,6 +32,7 @@ class ModuleTimes {
   void compute_load(int64_t elements, int64_t bytes);
   void gemm(int64_t iterations, bool beside_alu = false);
   void alu(int64_t steps, bool multiplies);
+  void alu_cycles(double cycles);
   void requantize(int64_t steps, int64_t changes);
   void wait(double cycle);  // the next instruction of compute starts no earlier
   // One STORE of `rows` rows, started no earlier than `earliest`. Returns the cycle in which it is done.
@@ -47,7 +48,6 @@ class ModuleTimes {
  private:
   static constexpr size_t kInFlight = 4;
   void compute(double cycles);
-  void alu_cycles(double cycles);
   double visible();
   int64_t steps_of(int64_t elements, int64_t bytes) const;
 

@@ -14,6 +14,8 @@
 #include <optional>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/overlay/execute/row_functions.h"
+#include "tilewright/overlay/isa/isa_layout.h"
 
 namespace tilewright::overlay {
 namespace {
@@ -178,6 +180,66 @@ void add_plane_passes(const OverlayLayer& layer, OutputPasses& stage) {
   }
 }
 
+OutputPass requantizing(const LayerFinish& output) {
+  return {.opcode = AluOpcode::kRequantize,
+          .use_imm = false,
+          .imm = output.zero_point,
+          .clip_low = output.clip_low,
+          .clip_high = output.clip_high};
+}
+
+// An operation on rows leaves its parameters with the row.
+OutputPass row_pass(AluOpcode opcode, int32_t imm, uint64_t number) {
+  return {.opcode = opcode,
+          .use_imm = false,
+          .imm = imm,
+          .of_rows = true,
+          .clip_low = int32_t(uint32_t(number)),
+          .clip_high = int32_t(uint32_t(number >> 32))};
+}
+
+OutputPass of_row(OutputPass pass) {
+  pass.of_rows = true;
+  return pass;
+}
+
+// docs/reference/arithmetic.md, "Transformers", step by step.
+OutputPasses row_stage(const OverlayLayer& layer) {
+  const RowFunction& rows = *layer.rows;
+  const LayerFinish unclipped{.clip_low = INT32_MIN, .clip_high = INT32_MAX};
+  OutputPasses stage;
+  if (rows.offset != 0) stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = rows.offset});
+  if (rows.kind == RowFunction::Kind::kSoftmax) {
+    stage.passes.push_back(row_pass(AluOpcode::kRowMax, row_immediate(rows.last_lanes, 0), 0));
+    OutputPass power = of_row(requantizing({.clip_low = -(int32_t(kTableEntries) - 1), .clip_high = 0}));
+    power.opcode = AluOpcode::kLookupWide;
+    stage.passes.push_back(power);
+    stage.passes.push_back(
+        row_pass(AluOpcode::kRowDivide, row_immediate(rows.last_lanes, rows.shift), rows.number));
+    stage.passes.push_back(of_row(requantizing(layer.output)));
+    return stage;
+  }
+  stage.passes.push_back(
+      row_pass(AluOpcode::kRowNorm, row_immediate(rows.last_lanes, rows.fraction, rows.center), rows.number));
+  OutputPass by_channels = requantizing(unclipped);
+  by_channels.parameter = 3;
+  stage.passes.push_back(by_channels);
+  stage.passes.push_back(of_row(requantizing(unclipped)));
+  stage.passes.push_back(requantizing(layer.output));
+  const size_t channels = size_t(layer.out_channels);
+  stage.parameters.resize(6);
+  stage.unused.assign(6, 0);
+  stage.parameters[0] = layer.output.bias;
+  for (int64_t o = 0; o < layer.out_channels; ++o) {
+    stage.parameters[1].push_back(layer.output.scale_of(o).multiplier);
+    stage.parameters[2].push_back(layer.output.scale_of(o).shift);
+  }
+  stage.parameters[3].assign(channels, 0);
+  stage.parameters[4].assign(channels, int32_t(layer.out_channels));
+  stage.parameters[5].assign(channels, 0);
+  return stage;
+}
+
 OutputPasses wide_stage(const OverlayLayer& layer) {
   const LayerFinish& output = layer.output;
   OutputPasses stage;
@@ -191,11 +253,8 @@ OutputPasses wide_stage(const OverlayLayer& layer) {
     stage.parameters[1].push_back(output.scale_of(o).multiplier);
     stage.parameters[2].push_back(output.scale_of(o).shift);
   }
-  stage.passes.push_back({.opcode = output.table == nullptr ? AluOpcode::kRequantize : AluOpcode::kLookup,
-                          .use_imm = false,
-                          .imm = output.zero_point,
-                          .clip_low = output.clip_low,
-                          .clip_high = output.clip_high});
+  stage.passes.push_back(requantizing(output));
+  if (output.table != nullptr) stage.passes.back().opcode = AluOpcode::kLookup;
   if (layer.out_plane > 0) add_plane_passes(layer, stage);
   return stage;
 }
@@ -206,6 +265,7 @@ std::string why_no_plain_output(const OverlayLayer& layer) { return analyse(laye
 
 OutputPasses make_output_passes(const OverlayLayer& layer, IsaVersion isa) {
   if (layer.kind == OverlayLayerKind::kMaximum) return {};
+  if (layer.rows) return row_stage(layer);
   if (isa == IsaVersion::kWide) return wide_stage(layer);
   OutputPasses stage = plain_stage(layer);
   stage.unused.assign(stage.parameters.size(), 0);

@@ -19,6 +19,7 @@ struct OutputPass {
   bool use_imm = true;
   int32_t imm = 0;
   int parameter = 0;
+  bool of_rows = false;  // a tensor operand is the parameters of the row (Tiling::row_base), not of the block
   int32_t clip_low = 0, clip_high = 0;
 };
 
@@ -33,7 +34,8 @@ struct OutputPasses {
 };
 
 // Plain: bias with rounding constant and zero point (as the start where that is possible), shifts, minimum,
-// maximum. Wide: one requantising pass over bias, multiplier and shift. why_no_plain_output(layer) must be
+// maximum. Wide: one requantising pass over bias, multiplier and shift; before it
+// the passes over rows, if the layer has any. why_no_plain_output(layer) must be
 // empty for plain hardware.
 OutputPasses make_output_passes(const OverlayLayer& layer, IsaVersion isa);
 

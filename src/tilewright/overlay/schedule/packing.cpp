@@ -161,11 +161,32 @@ void pack_lanes_of(std::span<const int8_t> values, int bits, bool bipolar, std::
   }
 }
 
+int64_t table_entry_bytes(const OverlayLayer& layer) { return layer.rows && layer.rows->table ? 4 : 1; }
+
+int64_t packed_table_bytes(const OverlayLayer& layer) {
+  const bool any = layer.output.table != nullptr || (layer.rows && layer.rows->table != nullptr);
+  return any ? kTableEntries * table_entry_bytes(layer) : 0;
+}
+
+// A softmax looks up minus the difference to the largest score.
+void pack_table(const OverlayLayer& layer, std::span<std::byte> out) {
+  if (out.empty()) return;
+  if (layer.output.table != nullptr)
+    return void(std::ranges::copy(std::as_bytes(layer.output.table->data<int8_t>()), out.begin()));
+  for (int64_t difference = 0; difference < kTableEntries; ++difference) {
+    const auto entry = uint32_t(layer.rows->table->integer_at(difference));
+    const size_t at = size_t(uint8_t(128 - difference)) * 4;
+    for (size_t byte = 0; byte < 4; ++byte) out[at + byte] = std::byte(entry >> (8 * byte));
+  }
+}
+
 int64_t packed_weight_bytes(const OverlayLayer& layer, const OverlayHardware& hardware) {
+  if (layer.computed) return 0;
   return ChannelBlocks(layer, hardware).offset.back() * layer.weight_count() * hardware.weight_bytes();
 }
 
 void pack_weights(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out) {
+  if (layer.computed) return;
   if (hardware.weight_bits == 8) {
     std::fill(out.begin(), out.end(), std::byte{0});
     return WeightLanes(layer, hardware, reinterpret_cast<int8_t*>(out.data())).fill();

@@ -17,6 +17,11 @@ int64_t packed_weight_bytes(const OverlayLayer& layer, const OverlayHardware& ha
 // `out` has packed_weight_bytes() bytes; all are written.
 void pack_weights(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out);
 
+// The layer's table of bytes or words, entry (v + 128) mod 256 at that place; 0 bytes without one.
+int64_t table_entry_bytes(const OverlayLayer& layer);
+int64_t packed_table_bytes(const OverlayLayer& layer);
+void pack_table(const OverlayLayer& layer, std::span<std::byte> out);
+
 // What the layer's padding rows hold (LayerAddresses::padding): by plane of its input.
 void pack_padding(const OverlayLayer& layer, const OverlayHardware& hardware, std::span<std::byte> out);
 

@@ -13,6 +13,8 @@ namespace tilewright::overlay {
 namespace {
 
 constexpr int32_t kMostAhead = 200;  // steps
+constexpr int64_t kRowParameters = 3;
+constexpr int64_t kMostJoined = 65535;  // what a plain instruction can stride
 
 bool has_passes(const OverlayLayer& layer) {
   for (const Phase& phase : layer.phases) {
@@ -33,6 +35,18 @@ Schedule clamped(const OverlayLayer& layer, const ChannelBlocks& blocks, int64_t
   if (has_passes(layer)) {
     schedule.in_blocks = blocks.in;
     schedule.first_parts = 1;
+  }
+  // Rows are whole, and a matrix of computed weights is of one group.
+  if (layer.rows) {
+    schedule.out_blocks = blocks.out;
+    schedule.finish_parts = 1;
+  }
+  if (layer.computed) {
+    schedule.first_parts = 1;
+    const int64_t group = layer.pattern == ChannelPattern::kGrouped
+                              ? blocks.out * layer.group_outputs / layer.out_channels
+                              : schedule.out_blocks;
+    while (group % schedule.out_blocks != 0) --schedule.out_blocks;
   }
   // A tile of a layer without such sums is of one plane, whose blocks follow each other as those of the
   // input.
@@ -227,6 +241,10 @@ void Tiling::measure_slots() {
         layer->sources[1].one_position ? 3 * s.batch_blocks * s.out_blocks * blocks.ratio : output_slot_size;
   }
 
+  if (layer->rows) output_slot_size += kRowParameters * s.batch_blocks;
+  if (layer->computed && layer->computed->input_offset != 0)
+    constants = layer->computed->input_offset > INT8_MAX ? 2 : 1;
+
   // Inner steps: at most of one tile, and of all output channel tiles together.
   const int64_t out_tiles = this->out_tiles(), image_tiles = this->image_tiles();
   int64_t inner = 1, all_inner = out_tiles;
@@ -308,6 +326,66 @@ InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, co
   split.one_run = split.inside == rows && split.width == cols &&
                   (rows == 1 || (cols == source.row_distance() && step == 1));
   return split;
+}
+
+std::optional<TokenRows> token_rows(const Tiling& tiling, const LayerSource& source, const Tile& tile,
+                                    Range in, int64_t plane_count) {
+  if (source.height * source.width != 1 || tiling.input_plane != 1 || source.plane_distance() != 1 ||
+      source.image_plane > 0 || source.one_position || source.one_channel)
+    return {};
+  TokenRows rows;
+  const BlockPlaces& places = source.places;
+  if (places.head_blocks > 0) {
+    rows.stride = places.row;
+    rows.first = tile.batch.begin * places.row + in.begin / places.head_blocks * places.head +
+                 in.begin % places.head_blocks;
+  } else {
+    rows.stride = source.planes * tiling.blocks.in;
+    rows.first = (tile.batch.begin * source.planes + source.plane) * tiling.blocks.in + in.begin;
+  }
+  rows.joined = plane_count == in.size() && rows.stride <= kMostJoined;
+  return rows;
+}
+
+std::optional<TokenRows> token_results(const Tiling& tiling, const Tile& part) {
+  const OverlayLayer& layer = *tiling.layer;
+  if (layer.out_height * layer.out_width != 1 || layer.result_plane > 0) return {};
+  TokenRows rows;
+  const BlockPlaces& places = layer.result_places;
+  if (places.head_blocks > 0) {
+    rows.stride = places.row;
+    rows.first = part.batch.begin * places.row + part.out.begin / places.head_blocks * places.head +
+                 part.out.begin % places.head_blocks;
+  } else {
+    rows.stride = tiling.blocks.out;
+    rows.first = part.batch.begin * tiling.blocks.out + part.out.begin;
+  }
+  rows.joined =
+      part.out.size() == tiling.schedule.out_blocks && rows.stride * tiling.blocks.ratio <= kMostJoined;
+  return rows;
+}
+
+MatrixLines matrix_lines(const Tiling& tiling, const OverlayHardware& hardware, Range out, Range in) {
+  const ComputedWeights& matrix = *tiling.layer->computed;
+  const int64_t block = hardware.block_in, of_head = ceil_div(matrix.rows, block);
+  const int64_t head = out.begin / of_head, first_out = out.begin % of_head,
+                first_in = in.begin - head * ceil_div(matrix.depth, block);
+  MatrixLines result;
+  const auto take = [&](int64_t first, int64_t blocks, int64_t total) {
+    result.lines = std::min(total - first * block, blocks * block);
+    result.padding = blocks * block - result.lines;
+    result.first = head / matrix.heads_of_group * matrix.head_stride + first * block * matrix.line_stride;
+  };
+  if (matrix.columns) {
+    take(first_in, in.size(), matrix.depth);
+    result.first += first_out;
+    result.loads = out.size();
+  } else {
+    take(first_out, out.size(), matrix.rows);
+    result.first += first_in;
+    result.columns = in.size();
+  }
+  return result;
 }
 
 bool planes_are_rows(const Tiling& tiling, const LayerSource& source, const InputSplit& split) {

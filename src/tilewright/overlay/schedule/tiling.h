@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tilewright/overlay/schedule/output_passes.h"
@@ -91,6 +92,9 @@ struct Tiling {
   // as the first, or three of each block (bias, multiplier and shift) where it has one position.
   int64_t pool_offset = 0;
   int64_t input_slots = 1, weight_slots = 1, output_slots = 1;
+  // Behind the input slots: elements whose lanes add up to ComputedWeights::input_offset.
+  int64_t constants = 0;
+  int64_t constant_base() const { return input_slot_size * input_slots; }
   bool all_parameters = false;  // the parameters of all output blocks stay in ACC
   int64_t parameter_blocks = 0;
   // 2 where the two output slots lie in the two halves of ACC, each with the parameters beside it, so that
@@ -98,13 +102,15 @@ struct Tiling {
   int64_t banks = 1;
   int64_t bank_size = 0;  // accumulators of one
   int64_t slot_base(int64_t slot) const { return slot * (banks == 2 ? bank_size : output_slot_size); }
+  // Of the parameters of the rows of the tile in `slot` (RowFunction), three for each.
+  int64_t row_base(int64_t slot) const { return slot_base(slot) + pool_offset; }
   // Of the parameters for the tile in `slot`.
   int64_t parameter_base(int64_t slot) const {
     return (banks == 2 ? slot + 1 : 1) * bank_size - parameter_blocks * parameter_vectors;
   }
 
   // Needed and available elements of each scratchpad.
-  int64_t input_need() const { return input_slot_size * input_slots; }
+  int64_t input_need() const { return constant_base() + constants; }
   int64_t weight_need() const { return weight_slot_size * weight_slots; }
   int64_t accumulator_need() const {
     return output_slot_size * output_slots + parameter_blocks * parameter_vectors * banks;
@@ -147,6 +153,25 @@ struct InputSplit {
 };
 InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, const LayerSource& source,
                        const Tile& tile);
+
+// How the images of a tile lie that are one position each: their blocks `in` of a source, in elements from
+// the first one's, and from image to image. `joined`: one LOAD brings them.
+struct TokenRows {
+  int64_t first = 0, stride = 0;
+  bool joined = false;
+};
+std::optional<TokenRows> token_rows(const Tiling& tiling, const LayerSource& source, const Tile& tile,
+                                    Range in, int64_t plane_count);
+// The same of results, in positions; `out` blocks of the tile.
+std::optional<TokenRows> token_results(const Tiling& tiling, const Tile& part);
+
+// The LOADs of computed weights for blocks `out` and `in` of a tile: each of `lines` rows of `columns`
+// elements, zeros after them; the next one begins an element later. `first`: element of the matrix.
+struct MatrixLines {
+  int64_t loads = 1, lines = 1, columns = 1, padding = 0;
+  int64_t first = 0;
+};
+MatrixLines matrix_lines(const Tiling& tiling, const OverlayHardware& hardware, Range out, Range in);
 
 // Whether one LOAD brings the planes of a tile as its rows: they are pieces of a larger image, of one run
 // each.

@@ -12,6 +12,8 @@ constexpr uint64_t kMulSlice = 5, kMulTail = 2;
 constexpr uint64_t kRequantizeTail = 6;  // from issue to write; that long a slice is in flight
 constexpr uint64_t kLookupTail = 7;      // the same with a table at the end
 constexpr uint64_t kParameterReads = 3;
+// Of a row, from its last issue to the first write of its parameters; there are three of them.
+constexpr uint64_t kRowMax = 4, kRowDivide = 36, kRowNorm = 60, kRowWrites = 3;
 
 class RequantizeWalk {
  public:
@@ -69,8 +71,15 @@ uint64_t step_count(const LoopNest& loop) {
 
 uint64_t gemm_duration(uint64_t steps) { return steps == 0 ? 1 : steps + kGemmTail; }
 
-uint64_t alu_duration(AluOpcode opcode, uint64_t steps, uint64_t slices) {
+uint64_t alu_duration(AluOpcode opcode, const LoopNest& loop, uint64_t slices) {
+  const uint64_t steps = step_count(loop);
   if (steps == 0) return 1;
+  if (works_on_rows(opcode)) {
+    const uint64_t after = opcode == AluOpcode::kRowMax      ? kRowMax
+                           : opcode == AluOpcode::kRowDivide ? kRowDivide
+                                                             : kRowNorm;
+    return kFirstIssue - 1 + steps * slices + loop.iter_out * (after - 1 + kRowWrites * slices);
+  }
   if (opcode == AluOpcode::kMul) return kMulSlice * steps * slices + kMulTail;
   return steps * slices + kAluTail;
 }

@@ -13,8 +13,9 @@ namespace tilewright::overlay {
 uint64_t step_count(const LoopNest& loop);
 // Cycles from the start of an instruction to its last one, which is start + this.
 uint64_t gemm_duration(uint64_t steps);
-uint64_t alu_duration(AluOpcode opcode, uint64_t steps, uint64_t slices);
-// The same for requantize and, `lookup`, the operation of that name, whose time depends on the indices: one
+// Of all operations but those of requantize_duration.
+uint64_t alu_duration(AluOpcode opcode, const LoopNest& loop, uint64_t slices);
+// The same for requantize and, `lookup`, the operations that look up, whose time depends on the indices: one
 // pass over its steps. `tick`, if any, is called before each iteration and may throw.
 uint64_t requantize_duration(const LoopNest& loop, std::span<const MicroOp> uops, uint64_t slices,
                              bool lookup = false, const std::function<void()>& tick = {});

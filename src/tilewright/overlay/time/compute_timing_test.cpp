@@ -27,9 +27,9 @@ uint64_t requantize(const LoopNest& loop, uint32_t dst, uint32_t src, uint64_t s
 TEST(ComputeTiming, GemmAndAlu) {
   EXPECT_EQ(gemm_duration(0), 1u);
   EXPECT_EQ(gemm_duration(1), 8u);
-  EXPECT_EQ(alu_duration(AluOpcode::kMin, 10, 2), 23u);
-  EXPECT_EQ(alu_duration(AluOpcode::kMul, 10, 2), 102u);
-  EXPECT_EQ(alu_duration(AluOpcode::kMul, 0, 2), 1u);
+  EXPECT_EQ(alu_duration(AluOpcode::kMin, {.uop_end = 10}, 2), 23u);
+  EXPECT_EQ(alu_duration(AluOpcode::kMul, {.uop_end = 10}, 2), 102u);
+  EXPECT_EQ(alu_duration(AluOpcode::kMul, {}, 2), 1u);
 }
 
 TEST(ComputeTiming, RequantizeKeepsItsParameters) {

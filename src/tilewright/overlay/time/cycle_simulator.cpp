@@ -96,9 +96,9 @@ class ExecutedProgram {
     const uint64_t slices = uint64_t(executor_.hardware.alu_slices());
     const AluOpcode opcode = AluOpcode(layout.alu_opcode.get(in));
     LoopNest loop = executor_.decode_extents(layout.alu, in);
-    if (!requantizes(opcode)) return alu_duration(opcode, step_count(loop), slices);
+    if (!requantizes(opcode)) return alu_duration(opcode, loop, slices);
     executor_.decode_factors(layout.alu, in, loop);
-    return requantize_duration(loop, executor_.pads.uops, slices, opcode == AluOpcode::kLookup,
+    return requantize_duration(loop, executor_.pads.uops, slices, looks_up(opcode),
                                [this] { executor_.time.check(); });
   }
 

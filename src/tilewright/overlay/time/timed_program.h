@@ -33,8 +33,8 @@ class TimedProgram {
       : beat_log_(uint32_t(std::countr_zero(uint32_t(hardware.memory_width_bits / 8)))),
         instruction_bytes_(uint64_t(hardware.instruction_bytes())),
         alu_overlaps_(hardware.gemm_beside_alu) {
-    for (size_t type = 0; type < std::size(element_log_); ++type) {
-      element_log_[type] = uint8_t(std::countr_zero(uint64_t(element_bytes(hardware, MemoryType(type)))));
+    for (const MemoryType type : kMemoryTypes) {
+      element_log_[size_t(type)] = uint8_t(std::countr_zero(uint64_t(element_bytes(hardware, type))));
     }
   }
 
@@ -118,8 +118,8 @@ class TimedProgram {
   const uint32_t beat_log_;
   const uint64_t instruction_bytes_;
   const bool alu_overlaps_;
-  uint8_t element_log_[7] = {};  // by MemoryType
-  std::vector<uint8_t> order_;   // the queue of each instruction
+  uint8_t element_log_[size_t(MemoryType::kWeightColumns) + 1] = {};  // by MemoryType
+  std::vector<uint8_t> order_;                                        // the queue of each instruction
   std::vector<TimedInstruction> queues_[kQueues];
   uint64_t read_bytes_ = 0, serial_cycles_ = 0;
   uint64_t serial_left_ = 0;
