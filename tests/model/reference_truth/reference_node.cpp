@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "tilewright/graph/product_places.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/tensor/reference_fixed.h"
 #include "tilewright/tensor/reference_kernels.h"
@@ -67,10 +68,13 @@ std::optional<Tensor> run_reference(const Node& node, const std::vector<Tensor>&
                                            number(node, "shift", 0), output_of(node)});
   }
   if (node.is_tilewright("QMatMul")) {
-    return reference_product(
-        in.at(0), in.at(1),
-        {number(node, "a_zero_point", 0), number(node, "b_zero_point", 0), node.int_or("transpose_b", 0) != 0,
-         number(node, "multiplier", 1), number(node, "shift", 0), output_of(node)});
+    ProductParameters p = product_places(node);
+    p.a_zero_point = number(node, "a_zero_point", 0);
+    p.b_zero_point = number(node, "b_zero_point", 0);
+    p.multiplier = number(node, "multiplier", 1);
+    p.shift = number(node, "shift", 0);
+    p.output = output_of(node);
+    return reference_product(in.at(0), in.at(1), p);
   }
   if (node.is_tilewright("QSoftmax")) {
     return reference_softmax(in.at(0), in.at(1),

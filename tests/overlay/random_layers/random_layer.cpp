@@ -46,6 +46,7 @@ Kind pick_kind(uint64_t seed, const OverlayHardware& hardware) {
   if (hardware.weight_bits == 1) return kOneBit[seed % std::size(kOneBit)];
   const Kind kind = Kind(seed % uint64_t(kKinds));
   const bool multiplies = hardware.isa == IsaVersion::kWide && hardware.input_bits == 8;
+  if (works_on_tokens(kind) && !hardware.row_functions) return Kind::kMove;
   return kind == Kind::kMultiply && !multiplies ? Kind::kMove : kind;
 }
 

@@ -55,13 +55,15 @@ struct Shape {
   }
 };
 
-// The distinct layers of the bundle's overlay programs, in their order.
+// The distinct layers of the bundle's overlay programs, in their order; those on tokens keep their schedules.
 std::vector<Shape> distinct_layers(const Bundle& bundle) {
   std::vector<Shape> shapes;
   std::map<std::string, size_t> known;
   for (const PartitionStep& step : bundle.steps()) {
     if (step.on_host()) continue;
     for (overlay::OverlayLayer& layer : overlay::overlay_layers(bundle.graph, step.nodes, bundle.hardware)) {
+      // A layer as text, which a fleet measures, says nothing of computed weights and rows.
+      if (layer.computed || layer.rows) continue;
       const auto [at, fresh] = known.emplace(overlay::workload_text(layer), shapes.size());
       if (fresh) {
         Shape shape;
