@@ -29,8 +29,8 @@ module tw_overlay_load (
     // to the scratchpads in compute; the rest of a write is common to both
     output logic                                 inp_wr_valid,
     output logic                                 wgt_wr_valid,
+    output logic [15:0]                          wr_part,         // of WGT from INP elements, and its form
     output logic [1:0]                           wr_form,
-    output logic [15:0]                          wr_part,
     output logic [31:0]                          wr_index,
     output logic [11:0]                          wr_slice,
     output logic                                 wr_pad,

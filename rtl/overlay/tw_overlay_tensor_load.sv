@@ -238,9 +238,11 @@ module tw_overlay_tensor_load #(
   logic [INDEX_BITS-1:0] step_index;
 
   // As parts of WGT elements: back to the block's first element after each row but its last.
-  logic transposed, goes_back, next_block, back, opens_block;
+  // verilator lint_off UNUSEDSIGNAL
+  logic transposed, goes_back, next_block, back, opens_block;  // where there are such elements
   logic [D+1:0] next_target, block;
   logic [15:0] part;
+  // verilator lint_on UNUSEDSIGNAL
   assign transposed = ROWS && CLASS == 0 && kind == TYPE_WGT && form != 2'd0;
   assign goes_back = transposed && row_ends && part != 16'(overlay_config::BLOCK_IN - 1);
   assign next_block = transposed && row_ends && part == 16'(overlay_config::BLOCK_IN - 1);

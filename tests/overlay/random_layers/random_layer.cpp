@@ -16,13 +16,9 @@ using overlay::Schedule;
 
 OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::string* file) {
   Random random(seed * 7919 + 1);
-  constexpr const char* kWithRows[] = {"overlay-16x16", "overlay-8x8", "overlay-tiny"};
   *file = kHardwareFiles[size_t(random.between(0, int64_t(std::size(kHardwareFiles)) - 1))];
-  const bool tokens = works_on_tokens(Kind(seed % uint64_t(kKinds)));
-  if (tokens) *file = kWithRows[size_t(random.between(0, int64_t(std::size(kWithRows)) - 1))];
   OverlayHardware hardware = read_overlay_hardware(folder + "/" + *file + ".yaml");
   hardware.dram_bytes = int64_t{1} << 26;
-  if (tokens) hardware.row_functions = true;
   // The plain encoding of a narrow overlay, and one with square blocks and two images.
   if (hardware.input_bits < 8 && hardware.input_bits > 1 && random.chance(0.3)) {
     hardware.isa = IsaVersion::kVta;
@@ -38,6 +34,19 @@ OverlayHardware pick_hardware(uint64_t seed, const std::string& folder, std::str
   if (random.chance(0.5)) hardware.uop_buffer_bytes = hardware.uop_bytes() << random.between(3, 6);
   // Where the field is on, every engine holds the program to its banks.
   if (hardware.isa == IsaVersion::kWide) hardware.gemm_beside_alu = Random(seed * 7477 + 5).chance(0.5);
+  return hardware;
+}
+
+// An overlay for operators that work on tokens.
+OverlayHardware pick_token_hardware(uint64_t seed, const std::string& folder, std::string* file) {
+  constexpr const char* kFiles[] = {"overlay-16x16", "overlay-8x8", "overlay-tiny"};
+  Random random(seed * 7919 + 2);
+  *file = kFiles[size_t(random.between(0, int64_t(std::size(kFiles)) - 1))];
+  OverlayHardware hardware = read_overlay_hardware(folder + "/" + *file + ".yaml");
+  hardware.dram_bytes = int64_t{1} << 26;
+  hardware.row_functions = true;
+  if (random.chance(0.5)) hardware.uop_buffer_bytes = hardware.uop_bytes() << random.between(3, 6);
+  hardware.gemm_beside_alu = random.chance(0.5);
   return hardware;
 }
 
@@ -127,7 +136,9 @@ overlay::ProgramImage image_of(const overlay::OverlayProgram& program) {
 
 Result run_case(uint64_t seed, const std::string& hardware_folder) {
   Result result;
-  const OverlayHardware hardware = pick_hardware(seed, hardware_folder, &result.hardware);
+  const bool tokens = works_on_tokens(Kind(seed % uint64_t(kKinds)));
+  const OverlayHardware hardware = tokens ? pick_token_hardware(seed, hardware_folder, &result.hardware)
+                                          : pick_hardware(seed, hardware_folder, &result.hardware);
   result.kind = pick_kind(seed, hardware);
   // An operator that this overlay cannot express exactly (a bias that would wrap, say), or of which it holds
   // no tile, is drawn again.

@@ -42,7 +42,7 @@ uint64_t cycles_of_bytes(const overlay::Tiling& tiling, const OverlayHardware& h
   at.weights = take(packed_weight_bytes(layer, hardware)) / hardware.weight_bytes();
   at.parameters = take(tiling.blocks.sub_total * tiling.parameter_vectors * hardware.accumulator_bytes()) /
                   hardware.accumulator_bytes();
-  if (layer.output.table != nullptr) at.table = take(overlay::kTableEntries);
+  at.table = take(packed_table_bytes(layer)) / table_entry_bytes(layer);
   at.padding = take(padding_elements(tiling) * hardware.input_bytes()) / hardware.input_bytes();
   overlay::Runtime runtime(hardware);
   lower_layer(tiling, at, runtime);

@@ -125,7 +125,7 @@ inline bool InstructionExecutor::load_input_row(const uint64_t* in) {
   static_assert(kFields.y_pad_0.shift == (kWide ? 32 : 48) && kFields.x_pad_1.word == kFields.y_pad_0.word,
                 "the four pads fill the top of one word");
   if (in[kFields.y_pad_0.word] >> kFields.y_pad_0.shift != 0 || kFields.y_size.get(in) != 1) return false;
-  if (kFields.memory_type.get(in) != uint64_t(MemoryType::kInput)) return false;
+  if (layout.memory_type(in) != MemoryType::kInput) return false;
   const uint64_t x = kFields.x_size.get(in), from = kFields.dram_base.get(in), to = kFields.sram_base.get(in);
   if (x == 0 || to + x > uint64_t(pads.input_depth) || from + x > dram_inputs_) return false;
   counters.input_load_bytes += x * input_bytes_;

@@ -75,7 +75,7 @@ TEST(Layer, ReasonsNameWhatIsMissing) {
 
   Graph other = conv_graph({});
   other.nodes[0].op = "QLayerNorm";
-  EXPECT_EQ(reason_for(other, plain), "the overlay has no lowering for QLayerNorm");
+  EXPECT_EQ(reason_for(other, plain), "the overlay has no row functions (row_functions in its description)");
   Graph floats = conv_graph({});
   floats.value(floats.inputs[0]).type = ElementType::kF32;
   EXPECT_EQ(reason_for(floats, plain), "only i8 and i16 activations run on the overlay");
