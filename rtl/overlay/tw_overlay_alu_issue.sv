@@ -62,9 +62,12 @@ module tw_overlay_alu_issue #(
   logic [2:0] pause;
 
   // rows
-  logic row_waits, row_writes, row_wr_last;
+  logic row_waits;
+  // verilator lint_off UNUSEDSIGNAL
+  logic row_writes, row_wr_last;  // the plain set has none
   logic [A-1:0] row_dst;
   logic [SLICE_BITS-1:0] row_slice;
+  // verilator lint_on UNUSEDSIGNAL
   if (overlay_config::ROW_FUNCTIONS != 0) begin : gen_rows
     localparam int WRITES = 3 * SLICES;
     logic [8:0] left;  // cycles until the next row

@@ -53,9 +53,9 @@ OverlayHardware pick_token_hardware(uint64_t seed, const std::string& folder, st
 Kind pick_kind(uint64_t seed, const OverlayHardware& hardware) {
   constexpr Kind kOneBit[] = {Kind::kConv, Kind::kGroup, Kind::kTransposed, Kind::kDense};
   if (hardware.weight_bits == 1) return kOneBit[seed % std::size(kOneBit)];
-  const Kind kind = Kind(seed % uint64_t(kKinds));
+  const int kinds = hardware.row_functions ? kKinds : int(Kind::kMove) + 1;
+  const Kind kind = Kind(seed % uint64_t(kinds));
   const bool multiplies = hardware.isa == IsaVersion::kWide && hardware.input_bits == 8;
-  if (works_on_tokens(kind) && !hardware.row_functions) return Kind::kMove;
   return kind == Kind::kMultiply && !multiplies ? Kind::kMove : kind;
 }
 
