@@ -296,7 +296,9 @@ bool weight_blocks_transposed(OpenProgram& open) {
   const auto* load =
       find<MemoryInstruction>(open, [](const auto& m) { return is_load(m, MemoryType::kWeight); });
   const int block = open.program.hardware.block_out;
-  if (load == nullptr || block < 2) return false;
+  // Square blocks of bytes.
+  if (load == nullptr || block < 2 || open.program.hardware.weight_bytes() != int64_t{block} * block)
+    return false;
   std::byte* weights = open.program.memory.data() + int64_t(load->dram_base) * block * block;
   bool changed = false;
   for (int row = 0; row < block; ++row) {
