@@ -29,7 +29,8 @@ module tw_overlay_row_unit #(
   // ---- the row's maximum and sums
   logic [ALU*32-1:0] taken;
   logic [ALU-1:0] kept;
-  logic [2:0] valid, opens, closes;
+  logic [1:0] valid, opens;
+  logic [2:0] closes;
   logic signed [31:0] largest_now, largest;
   logic [31:0] sum_now, narrow_now, sum, narrow;
   logic [47:0] squares_now, squares;
@@ -59,8 +60,8 @@ module tw_overlay_row_unit #(
   always_ff @(posedge clk) begin
     taken <= lanes;
     for (int l = 0; l < ALU; l++) kept[l] <= !in_last || 32'(slice) * 32'(ALU) + 32'(l) < {16'd0, imm[15:0]};
-    valid <= {valid[1:0], entered && !rst};
-    opens <= {opens[1:0], first};
+    valid <= {valid[0], entered && !rst};
+    opens <= {opens[0], first};
     closes <= {closes[1:0], entered && ends && !rst};
     largest_now <= tree_largest;
     sum_now <= tree_sum;
@@ -91,17 +92,18 @@ module tw_overlay_row_unit #(
 
   // division: the quotient's bits from the highest, over the numerator's low 31 bits
   logic saturates, subtracts;
-  logic [32:0] remainder, doubled;
+  logic [31:0] remainder;  // below the sum, unless it saturates
+  logic [32:0] doubled;
   logic [30:0] digits, quotient;
-  assign doubled = {remainder[31:0], digits[30]};
+  assign doubled = {remainder, digits[30]};
   assign subtracts = doubled >= {1'b0, sum};
   always_ff @(posedge clk) begin
     if (closes[2]) begin
       saturates <= number[63:31] >= {1'b0, sum};
-      remainder <= number[63:31];
+      remainder <= number[62:31];
       digits <= number[30:0];
     end else if (age != '0 && age <= 6'd31) begin
-      remainder <= subtracts ? doubled - {1'b0, sum} : doubled;
+      remainder <= subtracts ? doubled[31:0] - sum : doubled[31:0];
       digits <= {digits[29:0], 1'b0};
       quotient <= {quotient[29:0], subtracts};
     end
