@@ -146,6 +146,27 @@ TEST(OverlayVerify, GemmBesideAluNeedsTheBitAndTwoHalves) {
             "accumulator_buffer_bytes\n");
 }
 
+TEST(OverlayVerify, RowFunctionsNameEverythingTheyNeed) {
+  OverlayHardware h = named("bad");
+  h.row_functions = true;
+  h.batch = 2;
+  h.block_in = 32;
+  h.weight_bits = 4;
+  h.accumulator_bits = 16;
+  const std::string text = problems(h);
+  for (const char* what : {"lookup_table", "batch 1", "block_in equal to block_out",
+                           "input_bits 8 and weight_bits 8", "accumulator_bits 32"}) {
+    EXPECT_NE(text.find(std::string("overlay 'bad' (row_functions): they need ") + what +
+                        "; change that field, or use false\n"),
+              std::string::npos)
+        << text;
+  }
+  OverlayHardware good = named("good");
+  good.isa = IsaVersion::kWide;
+  good.lookup_table = good.row_functions = true;
+  EXPECT_EQ(problems(good), "");
+}
+
 TEST(OverlayVerify, ElementsAreWholeBytes) {
   OverlayHardware h = named("bad");
   h.isa = IsaVersion::kWide;

@@ -24,7 +24,7 @@ constexpr MemoryPartition kBlockWords{MemoryPartition::Kind::kBlock, MemoryParti
 constexpr MemoryPartition kCyclicBits{MemoryPartition::Kind::kCyclic, MemoryPartition::Dimension::kWidth, 32};
 
 constexpr Row kRows[] = {
-    {"wide-4x4-p64", kWide, 1, 4, 4, 8, 8, 32, 8, 7, 7, 6, 7, 64, 0, 16, 32, 8, false, {}, true},
+    {"wide-4x4-p64", kWide, 1, 4, 4, 8, 8, 32, 8, 7, 7, 6, 7, 64, 0, 16, 32, 8, false, {}, true, true},
     {"plain-8x8-p32", kPlain, 1, 8, 8, 8, 8, 32, 8, 8, 7, 6, 7, 32, 0, 16, 64, 16},
     {"plain-16x16-p64", kPlain, 1, 16, 16, 8, 8, 32, 8, 13, 11, 10, 11, 64, 0, 512, 256, 64},
     {"wide-16x16-p128",

@@ -58,6 +58,27 @@ TEST(Assembler, ReadsWhatTheHeaderShows) {
             "  finish  ; 3\n");
 }
 
+TEST(Assembler, RowFunctionsNeedTheirHardware) {
+  const std::string text =
+      ".instructions\n  load.wgt_rows sram=1 dram=2 rows=16 columns=4 stride=8  ; 0\n"
+      "  load.wgt_columns dram=2 rows=16 columns=4 stride=8  ; 1\n"
+      "  load.tbl32 rows=1 columns=256 stride=256  ; 2\n"
+      "  alu.lookup_wide clip=-255,0 uops=0..1  ; 3\n"
+      "  alu.row_max imm=16 uops=0..1  ; 4\n"
+      "  alu.row_divide imm=2883600 clip=7,9 uops=0..1  ; 5\n"
+      "  alu.row_norm imm=1048592 uops=0..1  ; 6\n";
+  OverlayHardware hardware;
+  hardware.isa = IsaVersion::kWide;
+  hardware.lookup_table = hardware.row_functions = true;
+  const AssembledProgram program = assemble(hardware, text, "a.s");
+  EXPECT_EQ(disassemble(hardware, program.instructions, {}), text);
+  const std::string problems = error_of(text, IsaVersion::kWide);
+  for (const char* name : {"load.wgt_rows", "load.wgt_columns", "load.tbl32", "alu.lookup_wide",
+                           "alu.row_max", "alu.row_divide", "alu.row_norm"}) {
+    expect_contains(problems, std::string("(") + name + "): unknown instruction");
+  }
+}
+
 TEST(Assembler, RandomProgramsRoundTrip) {
   const uint64_t seed = 3;
   Random random(seed);
