@@ -99,12 +99,12 @@ constexpr int64_t integer_root(int64_t value) {
 // 1 / sqrt(value) is factor / 2^(15 + exponent), factor in 2^15..2^16, its last bit rounded down.
 struct InverseRoot {
   int64_t factor = 0;
-  int exponent = 0;  // 1..31: the smallest with value < 4^exponent
+  int exponent = 0;  // 1..32: the smallest with value < 4^exponent
 };
-// `value` in 1..2^62 - 1, of which the 31 or 32 highest bits count.
-constexpr InverseRoot inverse_root(int64_t value) {
-  const int exponent = (std::bit_width(uint64_t(value)) + 1) / 2;
-  const int64_t highest = (value << (62 - 2 * exponent)) >> 30;
+// `value` from 1 on, of which the 31 or 32 highest bits count.
+constexpr InverseRoot inverse_root(uint64_t value) {
+  const int exponent = (std::bit_width(value) + 1) / 2;
+  const auto highest = int64_t((value << (64 - 2 * exponent)) >> 32);
   return {integer_root((int64_t{1} << 62) / highest), exponent};
 }
 

@@ -157,7 +157,8 @@ Tensor reference_norm(const Tensor& x, const Tensor& bias, const Tensor& multipl
     const int64_t mean = parameters.center ? sum : 0;         // times the channels
     const int64_t spread = channels * squares - mean * mean;  // the variance times the square of the channels
     require(spread <= kMostEpsilon >> (2 * parameters.fraction), kOp, "the variance of a row leaves 61 bits");
-    const InverseRoot root = inverse_root((spread << (2 * parameters.fraction)) + parameters.epsilon);
+    const InverseRoot root =
+        inverse_root(uint64_t((spread << (2 * parameters.fraction)) + parameters.epsilon));
     // Below zero only where the row has no variance, and no difference either.
     const int down = std::max(0, root.exponent - 1 - parameters.fraction);
     for (int64_t c = 0; c < channels; ++c) {

@@ -189,7 +189,7 @@ std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, co
     const int64_t spread = channels * squares - mean * mean;
     if (spread > kMostEpsilon >> (2 * fraction))
       throw Error(ErrorKind::kInvalidInput, "the variance of a row leaves 61 bits");
-    const InverseRoot root = inverse_root((spread << (2 * fraction)) + epsilon);
+    const InverseRoot root = inverse_root(uint64_t((spread << (2 * fraction)) + epsilon));
     const int down = std::max(0, root.exponent - 1 - fraction);
     for (int64_t c = 0; c < channels; ++c) {
       const int64_t difference = channels * (from[c] - zero_point) - mean;

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 #include "tilewright/overlay/isa/isa.h"
@@ -68,11 +67,8 @@ constexpr RowParameters row_parameters(AluOpcode opcode, const RowSums& row, con
   const uint64_t spread =
       uint64_t(row.count & 0xFFFF) * (row.squares & ((uint64_t{1} << 48) - 1)) - uint64_t(s * s);
   const uint64_t v = std::max<uint64_t>((spread << 2 * fields.fraction) + fields.number, 1);
-  // inverse_root for 64 bits.
-  const int exponent = (std::bit_width(v) + 1) / 2;
-  const int64_t highest = int64_t((v << (64 - 2 * exponent)) >> 32);
-  const int32_t root = integer_root((int64_t{1} << 62) / highest);
-  return {int32_t(-s), root, std::max(0, exponent - 1 - fields.fraction)};
+  const InverseRoot root = inverse_root(v);
+  return {int32_t(-s), int32_t(root.factor), std::max(0, root.exponent - 1 - fields.fraction)};
 }
 
 }  // namespace tilewright::overlay

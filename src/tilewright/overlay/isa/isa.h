@@ -98,7 +98,10 @@ enum class AluOpcode : uint8_t {
   kRowNorm = 12,
 };
 
-// Whether bias, multiplier and shift are three elements from ACC[s] on.
+// The elements of ACC that a requantising step takes as parameters: bias, multiplier and shift.
+inline constexpr uint32_t kParameterElements = 3;
+
+// Whether it takes them, from ACC[s] on.
 constexpr bool requantizes(AluOpcode opcode) {
   return opcode >= AluOpcode::kRequantize && opcode <= AluOpcode::kLookupWide;
 }
@@ -159,11 +162,13 @@ struct AluInstruction {
 
 // Elements that a step reads from ACC[s] on, and that it may write from ACC[d] on.
 constexpr uint32_t elements_read(const AluInstruction& i) {
-  if (requantizes(i.opcode)) return 3;
+  if (requantizes(i.opcode)) return kParameterElements;
   if (works_on_rows(i.opcode)) return 1;
   return i.use_imm || i.opcode == AluOpcode::kClip ? 0 : 1;
 }
-constexpr uint32_t elements_written(AluOpcode opcode) { return works_on_rows(opcode) ? 3 : 1; }
+constexpr uint32_t elements_written(AluOpcode opcode) {
+  return works_on_rows(opcode) ? kParameterElements : 1;
+}
 
 struct FinishInstruction {
   Dependencies dependencies;

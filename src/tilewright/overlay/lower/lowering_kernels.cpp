@@ -201,8 +201,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
   if (rows == 0 || cols == 0) return;
   const int64_t width = tiling_.in_cols(tile.cols.size()), out_width = tile.cols.size();
   const int64_t count = layer.weight_count(), ratio = tiling_.blocks.ratio;
-  const int64_t group_planes =
-      tiling_.input_slot_size / (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
+  const int64_t group_planes = tiling_.slot_planes() * tiling_.input_plane;
   const auto phase_index = int64_t(&phase - layer.phases.data());
   const auto grid_index = int64_t(&grid - phase.grids.data());
   for (const Run& run : runs) {
@@ -376,8 +375,7 @@ void LayerKernels::copy_factor(const Tile& tile, const Step& step, int64_t slot,
   const int64_t each = other.one_position ? 3 : 1, ratio = tiling_.blocks.ratio;
   const int64_t plane = other.one_position ? 3 * ratio : tiling_.output_plane;
   const int64_t base = tiling_.slot_base(slot) + tiling_.pool_offset + part.out * plane;
-  const int64_t planes = tiling_.input_slot_size / tiling_.input_plane / (2 * tiling_.schedule.batch_blocks) *
-                         tiling_.input_plane;
+  const int64_t planes = tiling_.slot_planes() * tiling_.input_plane;
   const auto u32 = [](int64_t v) { return uint32_t(v); };
   const auto box_at = [&](int64_t first) {
     AffineBox box;
@@ -526,7 +524,7 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
          AffineBox box;
          box.dst = box.src = uint32_t(tiling_.slot_base(slot) + run.out * tiling_.output_plane + skipped);
          if (pass.of_rows) {
-           batch.src = 3;
+           batch.src = kParameterElements;
            out.src = sub.src = pixel.src = 0;
            box.src = uint32_t(tiling_.row_base(slot));
          } else if (!pass.use_imm) {
@@ -535,12 +533,9 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
            sub.src = uint32_t(vectors);
            box.src = uint32_t(parameters + pass.parameter);
          }
-         // Parameters change as rarely as they can.
-         if (pass.of_rows) {
-           box.axes = {batch, out, sub, pixel};
-         } else {
-           box.axes = {out, sub, batch, pixel};
-         }
+         // Parameters change as rarely as they can: by image, or by block.
+         box.axes = {out, sub, batch, pixel};
+         if (pass.of_rows) box.axes = {batch, out, sub, pixel};
          MicroKernel kernel;
          kernel.is_alu = true;
          kernel.opcode = pass.opcode;

@@ -33,7 +33,7 @@ void LayerKernels::row_pass(const Tile& tile, int64_t slot, const OutputPass& pa
     kernel.imm = pass.imm;
     kernel.clip_low = pass.clip_low;
     kernel.clip_high = pass.clip_high;
-    kernel.outer = {.extent = batch.extent, .dst = 3, .src = batch.src};
+    kernel.outer = {.extent = batch.extent, .dst = kParameterElements, .src = batch.src};
     kernel.inner = {.extent = uint32_t(tile.out.size()), .src = uint32_t(tiling_.output_plane)};
     kernel.uops = {
         {.dst = uint32_t(tiling_.row_base(slot)), .src = uint32_t(tiling_.slot_base(slot)), .wgt = 0}};

@@ -133,15 +133,14 @@ void LayerTransfers::load_plane(int64_t plane_element, int64_t sram, size_t s, c
 void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
   const OverlayLayer& layer = *tiling_.layer;
   const Range in = step.in;
-  const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
-                              (int64_t(layer.sources.size()) * tiling_.schedule.batch_blocks);
+  const int64_t plane_count = tiling_.slot_planes();
   for (size_t s = 0; s < layer.sources.size(); ++s) {
     const LayerSource& source = layer.sources[s];
     if (source.one_position || source.one_channel) {
       load_factor(tile, step, s, plane_count);
       continue;
     }
-    if (const std::optional<TokenRows> rows = token_rows(tiling_, source, tile, in, plane_count)) {
+    if (const std::optional<TokenRows> rows = token_rows(tiling_, source, tile, in)) {
       const int64_t plane =
           int64_t(s) * tiling_.schedule.batch_blocks * plane_count + in.begin - step.held.begin;
       const int64_t sram = step.input_slot * tiling_.input_slot_size + plane, count = tile.batch.size();

@@ -144,9 +144,7 @@ class Estimator {
         for (int64_t n = 0; n < tile.batch.size(); ++n) load(0, blocks * positions, 0);
         continue;
       }
-      const int64_t plane_count = tiling_.input_slot_size / tiling_.input_plane /
-                                  (int64_t(layer_.sources.size()) * tiling_.schedule.batch_blocks);
-      if (const std::optional<TokenRows> rows = token_rows(tiling_, source, tile, in, plane_count)) {
+      if (const std::optional<TokenRows> rows = token_rows(tiling_, source, tile, in)) {
         const int64_t count = rows->joined ? 1 : tile.batch.size();
         for (int64_t n = 0; n < count; ++n) load(0, planes / count, 0);
         continue;

@@ -72,6 +72,9 @@ struct BlockPlaces {
   int64_t head_blocks = 0;  // 0: as those of one image do
   int64_t row = 0, head = 0;
   bool operator==(const BlockPlaces&) const = default;
+
+  bool any() const { return head_blocks > 0; }
+  int64_t at(int64_t n, int64_t b) const { return n * row + b / head_blocks * head + b % head_blocks; }
 };
 
 // A tensor that the layer reads, seen as [batch, channels, height, width].

@@ -222,7 +222,7 @@ OutputPasses row_stage(const OverlayLayer& layer) {
   stage.passes.push_back(
       row_pass(AluOpcode::kRowNorm, row_immediate(rows.last_lanes, rows.fraction, rows.center), rows.number));
   OutputPass by_channels = requantizing(unclipped);
-  by_channels.parameter = 3;
+  by_channels.parameter = kParameterElements;  // behind those of the output
   stage.passes.push_back(by_channels);
   stage.passes.push_back(of_row(requantizing(unclipped)));
   stage.passes.push_back(requantizing(layer.output));

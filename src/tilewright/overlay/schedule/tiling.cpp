@@ -12,9 +12,8 @@
 namespace tilewright::overlay {
 namespace {
 
-constexpr int32_t kMostAhead = 200;  // steps
-constexpr int64_t kRowParameters = 3;
-constexpr int64_t kMostJoined = 65535;  // what a plain instruction can stride
+constexpr int32_t kMostAhead = 200;     // steps
+constexpr int64_t kMostJoined = 65535;  // what a plain instruction can stride, and a nest iterate
 
 bool has_passes(const OverlayLayer& layer) {
   for (const Phase& phase : layer.phases) {
@@ -36,8 +35,9 @@ Schedule clamped(const OverlayLayer& layer, const ChannelBlocks& blocks, int64_t
     schedule.in_blocks = blocks.in;
     schedule.first_parts = 1;
   }
-  // Rows are whole, and a matrix of computed weights is of one group.
+  // Rows are whole, as many as one instruction can count; a matrix of computed weights is of one group.
   if (layer.rows) {
+    schedule.batch_blocks = std::min(schedule.batch_blocks, kMostJoined);
     schedule.out_blocks = blocks.out;
     schedule.finish_parts = 1;
   }
@@ -241,7 +241,7 @@ void Tiling::measure_slots() {
         layer->sources[1].one_position ? 3 * s.batch_blocks * s.out_blocks * blocks.ratio : output_slot_size;
   }
 
-  if (layer->rows) output_slot_size += kRowParameters * s.batch_blocks;
+  if (layer->rows) output_slot_size += kParameterElements * s.batch_blocks;
   if (layer->computed && layer->computed->input_offset != 0)
     constants = layer->computed->input_offset > INT8_MAX ? 2 : 1;
 
@@ -329,21 +329,19 @@ InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, co
 }
 
 std::optional<TokenRows> token_rows(const Tiling& tiling, const LayerSource& source, const Tile& tile,
-                                    Range in, int64_t plane_count) {
+                                    Range in) {
   if (source.height * source.width != 1 || tiling.input_plane != 1 || source.plane_distance() != 1 ||
       source.image_plane > 0 || source.one_position || source.one_channel)
     return {};
   TokenRows rows;
-  const BlockPlaces& places = source.places;
-  if (places.head_blocks > 0) {
-    rows.stride = places.row;
-    rows.first = tile.batch.begin * places.row + in.begin / places.head_blocks * places.head +
-                 in.begin % places.head_blocks;
+  if (source.places.any()) {
+    rows.stride = source.places.row;
+    rows.first = source.places.at(tile.batch.begin, in.begin);
   } else {
     rows.stride = source.planes * tiling.blocks.in;
     rows.first = (tile.batch.begin * source.planes + source.plane) * tiling.blocks.in + in.begin;
   }
-  rows.joined = plane_count == in.size() && rows.stride <= kMostJoined;
+  rows.joined = tiling.slot_planes() == in.size() && rows.stride <= kMostJoined;
   return rows;
 }
 
@@ -351,11 +349,9 @@ std::optional<TokenRows> token_results(const Tiling& tiling, const Tile& part) {
   const OverlayLayer& layer = *tiling.layer;
   if (layer.out_height * layer.out_width != 1 || layer.result_plane > 0) return {};
   TokenRows rows;
-  const BlockPlaces& places = layer.result_places;
-  if (places.head_blocks > 0) {
-    rows.stride = places.row;
-    rows.first = part.batch.begin * places.row + part.out.begin / places.head_blocks * places.head +
-                 part.out.begin % places.head_blocks;
+  if (layer.result_places.any()) {
+    rows.stride = layer.result_places.row;
+    rows.first = layer.result_places.at(part.batch.begin, part.out.begin);
   } else {
     rows.stride = tiling.blocks.out;
     rows.first = part.batch.begin * tiling.blocks.out + part.out.begin;

@@ -86,6 +86,10 @@ struct Tiling {
   int64_t in_cols(int64_t out_cols) const;
 
   int64_t input_plane = 0;  // one source, batch block and channel block of a full tile
+  // Channel blocks of one source and batch block in an input slot.
+  int64_t slot_planes() const {
+    return input_slot_size / input_plane / (int64_t(layer->sources.size()) * schedule.batch_blocks);
+  }
   int64_t input_slot_size = 0, weight_slot_size = 0, output_slot_size = 0;
   int64_t output_plane = 0;  // one batch and channel block of a full tile of outputs: position * ratio + sub
   // In an output slot of a maximum layer the copied inputs, of a product the other factor: as many elements
@@ -154,15 +158,15 @@ struct InputSplit {
 InputSplit split_input(const Tiling& tiling, const OverlayHardware& hardware, const LayerSource& source,
                        const Tile& tile);
 
-// How the images of a tile lie that are one position each: their blocks `in` of a source, in elements from
-// the first one's, and from image to image. `joined`: one LOAD brings them.
+// Where the blocks of a tile's images lie that are one position each, in elements (of results: positions):
+// those of the first image, and the distance from image to image. `joined`: one instruction moves all images.
+// nullopt: there are more positions, or they are part of another image.
 struct TokenRows {
   int64_t first = 0, stride = 0;
   bool joined = false;
 };
 std::optional<TokenRows> token_rows(const Tiling& tiling, const LayerSource& source, const Tile& tile,
-                                    Range in, int64_t plane_count);
-// The same of results, in positions; `out` blocks of the tile.
+                                    Range in);
 std::optional<TokenRows> token_results(const Tiling& tiling, const Tile& part);
 
 // The LOADs of computed weights for blocks `out` and `in` of a tile: each of `lines` rows of `columns`

@@ -11,9 +11,8 @@ constexpr uint64_t kGemmTail = 7, kAluTail = 3, kFirstIssue = 3;
 constexpr uint64_t kMulSlice = 5, kMulTail = 2;
 constexpr uint64_t kRequantizeTail = 6;  // from issue to write; that long a slice is in flight
 constexpr uint64_t kLookupTail = 7;      // the same with a table at the end
-constexpr uint64_t kParameterReads = 3;
-// Of a row, from its last issue to the first write of its parameters; there are three of them.
-constexpr uint64_t kRowMax = 4, kRowDivide = 36, kRowNorm = 60, kRowWrites = 3;
+// Of a row, from its last issue to the first write of its parameters.
+constexpr uint64_t kRowMax = 4, kRowDivide = 36, kRowNorm = 60;
 
 class RequantizeWalk {
  public:
@@ -21,15 +20,15 @@ class RequantizeWalk {
 
   void step(uint32_t dst, uint32_t src) {
     if (!kept_ || kept_src_ != src) {
-      wait([src](uint32_t d) { return d - src < kParameterReads; });
-      next_ += kParameterReads;
+      wait([src](uint32_t d) { return d - src < kParameterElements; });
+      next_ += kParameterElements;
       kept_ = true;
       kept_src_ = src;
     }
     wait([dst](uint32_t d) { return d == dst; });
     next_ += slices_;
     ring_[++newest_ % kRing] = {dst, next_ - 1};
-    if (dst - kept_src_ < kParameterReads) kept_ = false;
+    if (dst - kept_src_ < kParameterElements) kept_ = false;
   }
   uint64_t last_issue() const { return next_ - 1; }
 
@@ -78,7 +77,7 @@ uint64_t alu_duration(AluOpcode opcode, const LoopNest& loop, uint64_t slices) {
     const uint64_t after = opcode == AluOpcode::kRowMax      ? kRowMax
                            : opcode == AluOpcode::kRowDivide ? kRowDivide
                                                              : kRowNorm;
-    return kFirstIssue - 1 + steps * slices + loop.iter_out * (after - 1 + kRowWrites * slices);
+    return kFirstIssue - 1 + steps * slices + loop.iter_out * (after - 1 + kParameterElements * slices);
   }
   if (opcode == AluOpcode::kMul) return kMulSlice * steps * slices + kMulTail;
   return steps * slices + kAluTail;
