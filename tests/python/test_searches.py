@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 
 import numpy as np
 import pytest
@@ -127,10 +128,13 @@ def test_time_ends_searches(lenet, bundle, tmp_path, search):
 def test_interrupt_keeps_the_best(lenet, bundle, tmp_path, search):
     lines = []
 
-    def interrupt_once(line):  # the first line of progress: the search has begun
+    # Two seconds after the first line of progress: the search has begun, and on a busy machine has found something.
+    interrupt = threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT))
+
+    def interrupt_once(line):
         lines.append(line)
         if len(lines) == 1:
-            os.kill(os.getpid(), signal.SIGINT)
+            interrupt.start()
 
     found = LONG[search](lenet, bundle, tmp_path, 0, interrupt_once)
     assert found.ending == "request" and found.data and lines
