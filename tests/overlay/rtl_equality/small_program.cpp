@@ -115,7 +115,7 @@ std::vector<Mistake> mistakes(const OverlayHardware& h) {
        kIllegal},
       {"ALU operation",
        replace(kAlu, layout.alu_opcode.word * 64 + layout.alu_opcode.shift, layout.alu_opcode.width,
-               wide ? 9 : 6),
+               uint32_t(layout.last_alu_opcode()) + 1),
        {kAlu},
        kIllegal},
       {"INP range",
@@ -209,6 +209,27 @@ std::vector<Mistake> mistakes(const OverlayHardware& h) {
                     [](SmallProgram& p) { p.memory_at(kLoadWgt).dependencies.pop_next = true; },
                     {kLoadWgt, kGemm, kStoreOut},
                     kDeadlock});
+  }
+  if (h.row_functions) {
+    const int form_bit = layout.memory.form.word * 64 + layout.memory.form.shift;
+    list.push_back({"form of an input load", replace(kLoadInp, form_bit, 2, 1), {kLoadInp}, kIllegal});
+    list.push_back({"form of a weight load", replace(kLoadWgt, form_bit, 2, 3), {kLoadWgt}, kIllegal});
+    list.push_back({"WGT range of rows",
+                    [=](SmallProgram& p) {
+                      p.memory_at(kLoadWgt).memory_type = MemoryType::kWeightRows;
+                      p.memory_at(kLoadWgt).sram_base = wgt - 8;
+                    },
+                    {kLoadWgt},
+                    kScratchpadRange});
+    list.push_back({"the last parameter of a row",
+                    [=](SmallProgram& p) {
+                      p.alu().opcode = AluOpcode::kRowMax;
+                      p.alu().loop.uop_end = 1;
+                      p.alu().loop.iter_out = 2;
+                      p.alu().loop.dst_factor_out = acc - 2;
+                    },
+                    {kAlu},
+                    kScratchpadRange});
   }
   if (h.gemm_beside_alu) {
     list.push_back({"a GEMM beside an ALU on its half of ACC",
