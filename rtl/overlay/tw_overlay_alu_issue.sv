@@ -7,8 +7,8 @@
 //                             are read (param_read) when they are not the kept ones; reading and issuing wait
 //                             for the steps in flight that write what is about to be read.
 //                             Through the table it is written seven cycles after issue.
-//   operations on rows        a slice per cycle; after the row's last one `row_after` cycles until the first of
-//                             3 * SLICES writes (row_writes), and only then the next row
+//   operations on rows        a slice per cycle; while the row unit works on a row the next one is issued, and
+//                             only then the row's 3 * SLICES writes come (row_writes)
 //
 // Slices wait only at the first slice of a step, so what is in flight is kept per step: its destination and
 // the cycles until its last slice is written.
@@ -24,7 +24,7 @@ module tw_overlay_alu_issue #(
     input  logic                                   is_requantize,  // of the wide set
     input  logic                                   is_lookup,      // of hardware with a table; also is_requantize
     input  logic                                   is_row,         // of hardware with row_functions
-    input  logic [5:0]                             row_after,
+    input  logic [4:0]                             row_takes,      // cycles of the row unit
     // verilator lint_on UNUSEDSIGNAL
     // the step whose turn it is
     input  logic                                   valid,
@@ -48,7 +48,7 @@ module tw_overlay_alu_issue #(
     output logic [SLICE_BITS-1:0]                  data_slice,    // the slice whose data ACC delivers then
     output logic                                   row_first,     // it is the first of its row
     output logic                                   row_in_last,   // it is of its row's last step
-    output logic                                   row_ends,      // it is the last of its row
+    output logic                                   row_take,      // the row unit starts on the oldest row
     output logic [1:0]                             row_param      // which number of the row is written
 );
   localparam int A = overlay_config::LOG_ACC;
@@ -69,33 +69,52 @@ module tw_overlay_alu_issue #(
   logic [SLICE_BITS-1:0] row_slice;
   // verilator lint_on UNUSEDSIGNAL
   if (overlay_config::ROW_FUNCTIONS != 0) begin : gen_rows
-    localparam int WRITES = 3 * SLICES;
-    logic [8:0] left;  // cycles until the next row
-    logic open, all;   // a row has begun; it is the last of the instruction
-    logic [A-1:0] first_dst;
-    assign row_waits = left != '0;
-    assign row_writes = row_waits && left <= 9'(WRITES);
-    assign row_wr_last = all && left == 9'd1;
-    assign row_dst = first_dst + A'(row_param);
+    logic open, all;         // a row has begun; the last one has been issued
+    logic [1:0] rows;        // issued and not yet written
+    logic taken, ended;      // the unit has the oldest of them; a row's last write was in the cycle before
+    logic [4:0] takes_left;
+    logic [2:0] closing;     // a row's last slice was issued two to four cycles before
+    logic ends, row_end, last_write;
+    logic [A-1:0] first_dst, write_dst;  // of the newest row, of the oldest
+    assign ends = is_row && issue && last_slice && row_last;
+    assign row_waits = rows[1];
+    assign row_take = (closing[2] && !taken) || (ended && rows != '0);
+    assign row_writes = taken && takes_left == '0 && (rows[1] || all);
+    assign last_write = row_writes && row_param == 2'd2 && (SLICES == 1 || row_slice == SLICE_BITS'(SLICES - 1));
+    assign row_wr_last = last_write && rows == 2'd1;
+    assign row_dst = write_dst + A'(row_param);
     always_ff @(posedge clk) begin
       row_first <= issue && !open;
       row_in_last <= row_last;
-      row_ends <= issue && last_slice && row_last;
+      row_end <= ends;
+      closing <= {closing[1:0], row_end};
       if (is_row && issue) begin
         open <= !(last_slice && row_last);
         if (!open) first_dst <= dst;
-        all <= last;
       end
-      if (is_row && issue && last_slice && row_last) left <= 9'(row_after) + 9'(WRITES) - 9'd1;
-      else if (row_waits) left <= left - 9'd1;
+      if (ends) begin
+        all <= last;
+        if (rows == '0) write_dst <= open ? first_dst : dst;
+      end
+      if (last_write) write_dst <= first_dst;
+      rows <= rows + {1'b0, ends} - {1'b0, last_write};
+      ended <= last_write;
+      if (row_take) begin
+        taken <= 1'b1;
+        takes_left <= row_takes - 5'd1;
+      end else begin
+        if (last_write) taken <= 1'b0;
+        if (takes_left != '0) takes_left <= takes_left - 5'd1;
+      end
       if (row_writes) begin
-        row_slice <= left == 9'd1 || row_slice == SLICE_BITS'(SLICES - 1) ? '0 : row_slice + 1'b1;
-        if (left == 9'd1) row_param <= '0;
+        row_slice <= SLICES == 1 || row_slice == SLICE_BITS'(SLICES - 1) ? '0 : row_slice + 1'b1;
+        if (last_write) row_param <= '0;
         else if (SLICES == 1 || row_slice == SLICE_BITS'(SLICES - 1)) row_param <= row_param + 2'd1;
       end
       if (start || rst) begin
-        left <= '0;
-        open <= 1'b0;
+        rows <= '0;
+        closing <= '0;
+        {open, all, taken, ended, row_end} <= '0;
         row_slice <= '0;
         row_param <= '0;
       end
@@ -108,7 +127,7 @@ module tw_overlay_alu_issue #(
     assign row_slice = '0;
     assign row_first = 1'b0;
     assign row_in_last = 1'b0;
-    assign row_ends = 1'b0;
+    assign row_take = 1'b0;
     assign row_param = '0;
   end
 

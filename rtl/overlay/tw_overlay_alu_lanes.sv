@@ -29,7 +29,7 @@ module tw_overlay_alu_lanes #(
     input  logic [3:0]                                                 row_op,
     input  logic                                                       row_first,
     input  logic                                                       row_in_last,
-    input  logic                                                       row_ends,
+    input  logic                                                       row_take,
     input  logic [1:0]                                                 row_param,
     // verilator lint_on UNUSEDSIGNAL
     input  logic                                                       use_imm,
@@ -152,7 +152,7 @@ module tw_overlay_alu_lanes #(
         .entered(entered && is_row),
         .first(row_first),
         .in_last(row_in_last),
-        .ends(row_ends),
+        .take(row_take),
         .slice(slice),
         .lanes(b),
         .param(row_param),

@@ -91,8 +91,8 @@ module tw_overlay_compute (
   localparam logic [3:0] ALU_MUL = 4'd4, ALU_CLIP = 4'd5, ALU_REQUANTIZE = 4'd7, ALU_LOOKUP = 4'd8;
   localparam logic [3:0] ALU_LOOKUP_WIDE = 4'd9, ALU_ROW_MAX = 4'd10, ALU_ROW_DIVIDE = 4'd11;
   localparam bit ROWS = overlay_config::ROW_FUNCTIONS != 0;
-  // From a row's last issue to its first write.
-  localparam logic [5:0] AFTER_MAX = 6'd4, AFTER_DIVIDE = 6'd36, AFTER_NORM = 6'd60;
+  // From the row unit's start on a row to the row's numbers.
+  localparam logic [4:0] TAKES_MAX = 5'd1, TAKES_DIVIDE = 5'd17, TAKES_NORM = 5'd25;
   localparam logic [1:0] IDLE = 2'd0, VECTOR = 2'd2, LOAD = 2'd3;
 
   // ---- the command at the head
@@ -165,7 +165,7 @@ module tw_overlay_compute (
   end
 
   logic gemm_reset, bipolar, is_mul, is_requantize, is_lookup, is_wide, is_row, use_imm, reads_source;
-  logic [5:0] row_after;
+  logic [4:0] row_takes;
   logic [3:0] alu_op;
   logic signed [IMM-1:0] imm;
   logic signed [31:0] clip_low, clip_high;
@@ -185,7 +185,7 @@ module tw_overlay_compute (
       is_lookup <= head_lookup;
       is_wide <= ROWS && head_alu_op == ALU_LOOKUP_WIDE;
       is_row <= head_row;
-      row_after <= head_alu_op == ALU_ROW_MAX ? AFTER_MAX : head_alu_op == ALU_ROW_DIVIDE ? AFTER_DIVIDE : AFTER_NORM;
+      row_takes <= head_alu_op == ALU_ROW_MAX ? TAKES_MAX : head_alu_op == ALU_ROW_DIVIDE ? TAKES_DIVIDE : TAKES_NORM;
       use_imm <= cmd[overlay_config::A_USEIMM_LSB];
       reads_source <= head_alu_op == ALU_REQUANTIZE || head_lookup || head_row || (!cmd[overlay_config::A_USEIMM_LSB] && head_alu_op != ALU_CLIP);
       imm <= cmd[overlay_config::A_IMM_LSB+:IMM];
@@ -476,7 +476,7 @@ module tw_overlay_compute (
   logic param_read, alu_entered, alu_wr_valid, alu_wr_last;
   logic [1:0] param;
   logic [SLICE_BITS-1:0] alu_wr_slice, data_slice;
-  logic row_first, row_in_last, row_ends;
+  logic row_first, row_in_last, row_take;
   logic [1:0] row_param;
   logic [A-1:0] alu_wr_index;
   logic [ALU*ACC-1:0] alu_result;
@@ -493,7 +493,7 @@ module tw_overlay_compute (
       .is_requantize(is_requantize),
       .is_lookup(is_lookup),
       .is_row(is_row),
-      .row_after(row_after),
+      .row_takes(row_takes),
       .valid(alu_valid && !stopped),
       .last(walk_last[OF_ALU]),
       .row_last(walk_row_last[OF_ALU]),
@@ -510,7 +510,7 @@ module tw_overlay_compute (
       .data_slice(data_slice),
       .row_first(row_first),
       .row_in_last(row_in_last),
-      .row_ends(row_ends),
+      .row_take(row_take),
       .row_param(row_param)
   );
 
@@ -534,7 +534,7 @@ module tw_overlay_compute (
       .row_op(alu_op),
       .row_first(row_first),
       .row_in_last(row_in_last),
-      .row_ends(row_ends),
+      .row_take(row_take),
       .row_param(row_param),
       .use_imm(use_imm),
       .imm(imm),

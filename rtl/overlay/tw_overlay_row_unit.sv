@@ -2,9 +2,10 @@
 // row_max, row_divide, row_norm. All lanes of an element get the same number.
 //
 // A slice enters in cycle 1 (counted from its issue). Stages: 1 its lanes, 2 their maximum and sums, 3 those
-// of the row. The row's last slice then starts a serial unit (age 1 is cycle 5): a division of 31 steps, or a
-// product of 32 steps, one addition, 5 steps of normalisation and an inverse root of 17 bits. `value` is valid
-// from cycle 4 (row_max), 36 (row_divide), 60 (row_norm) until the next row's first slice is in stage 3.
+// of the row, which are there from cycle 4 after its last slice until cycle 4 after the next row's first one.
+// `take` copies them into a serial unit: a division of 16 steps of two bits, or three products, their sum, two
+// steps of normalisation and an inverse root of 17 bits. `value` is valid from 1 (row_max), 17 (row_divide) or
+// 25 (row_norm) cycles after `take` until the next one.
 module tw_overlay_row_unit #(
     parameter int SLICE_BITS = 1
 ) (
@@ -17,9 +18,9 @@ module tw_overlay_row_unit #(
     input  logic                                       entered,
     input  logic                                       first,    // slice of a row
     input  logic                                       in_last,  // of the row's last step
-    input  logic                                       ends,     // last slice of a row
     input  logic [SLICE_BITS-1:0]                      slice,
     input  logic [overlay_config::ALU_LANES*32-1:0]    lanes,
+    input  logic                                       take,     // the sums of a row
     input  logic [1:0]                                 param,    // which number
     output logic [31:0]                                value
 );
@@ -30,7 +31,6 @@ module tw_overlay_row_unit #(
   logic [ALU*32-1:0] taken;
   logic [ALU-1:0] kept;
   logic [1:0] valid, opens;
-  logic [2:0] closes;
   logic signed [31:0] largest_now, largest;
   logic [31:0] sum_now, narrow_now, sum, narrow;
   logic [47:0] squares_now, squares;
@@ -62,7 +62,6 @@ module tw_overlay_row_unit #(
     for (int l = 0; l < ALU; l++) kept[l] <= !in_last || 32'(slice) * 32'(ALU) + 32'(l) < {16'd0, imm[15:0]};
     valid <= {valid[0], entered && !rst};
     opens <= {opens[0], first};
-    closes <= {closes[1:0], entered && ends && !rst};
     largest_now <= tree_largest;
     sum_now <= tree_sum;
     narrow_now <= tree_narrow;
@@ -78,43 +77,51 @@ module tw_overlay_row_unit #(
   end
 
   // ---- the serial unit
-  logic [5:0] age;
+  logic [4:0] age;
+  logic [31:0] held, magnitude;  // the largest, the sum or, of a centred norm, the narrow sum and its magnitude
   logic [3:0] fraction;
-  logic [31:0] mean_part, magnitude;
   assign fraction = imm[19:16];
-  assign mean_part = imm[20] ? narrow : 32'd0;
-  assign magnitude = mean_part[31] ? -mean_part : mean_part;
+  assign magnitude = held[31] ? -held : held;
   always_ff @(posedge clk) begin
+    if (take) held <= op == ROW_MAX ? largest : op == ROW_DIVIDE ? sum : imm[20] ? narrow : '0;
     if (rst) age <= '0;
-    else if (closes[2]) age <= 6'd1;
-    else if (age != '0) age <= age == 6'd55 ? '0 : age + 6'd1;
+    else if (take) age <= 5'd1;
+    else if (age != '0) age <= age == 5'd24 ? '0 : age + 5'd1;
   end
 
-  // division: the quotient's bits from the highest, over the numerator's low 31 bits
-  logic saturates, subtracts;
+  // division: two bits of the quotient per step, from the highest, over the numerator's low 32 bits
+  logic saturates;
   logic [31:0] remainder;  // below the sum, unless it saturates
-  logic [32:0] doubled;
-  logic [30:0] digits, quotient;
-  assign doubled = {remainder, digits[30]};
-  assign subtracts = doubled >= {1'b0, sum};
+  logic [31:0] digits, quotient;
+  logic [33:0] next, thrice;
+  logic [1:0] digit;
+  assign next = {remainder, digits[31:30]};
+  assign digit = next >= thrice ? 2'd3 : next >= {1'b0, held, 1'b0} ? 2'd2 : next >= {2'b0, held} ? 2'd1 : 2'd0;
   always_ff @(posedge clk) begin
-    if (closes[2]) begin
+    if (take) begin
       saturates <= number[63:31] >= {1'b0, sum};
-      remainder <= number[62:31];
-      digits <= number[30:0];
-    end else if (age != '0 && age <= 6'd31) begin
-      remainder <= subtracts ? doubled[31:0] - sum : doubled[31:0];
-      digits <= {digits[29:0], 1'b0};
-      quotient <= {quotient[29:0], subtracts};
+      remainder <= number[63:32];
+      digits <= number[31:0];
+      thrice <= {2'b0, sum} + {1'b0, sum, 1'b0};
+    end else if (age != '0 && age <= 5'd16) begin
+      case (digit)
+        2'd3: remainder <= 32'(next - thrice);
+        2'd2: remainder <= next[31:0] - {held[30:0], 1'b0};
+        2'd1: remainder <= next[31:0] - held;
+        default: remainder <= next[31:0];
+      endcase
+      digits <= {digits[29:0], 2'b0};
+      quotient <= {quotient[29:0], digit};
     end
   end
 
-  // v = ((count * squares - mean_part^2) << 2*fraction) + number, then normalised: its highest pair of bits is
-  // not zero, and its exponent is that of four. The root r is the largest with r*r*highest <= 2^62: with q that
-  // product and p = r*highest, a further bit k of r adds (p << k+1) + (highest << 2k).
-  logic [63:0] v, scaled, multiple, power, p, q;
-  logic [31:0] power_bits;
-  logic [15:0] multiple_bits;
+  // v = ((count * squares - held^2) << 2*fraction) + number, by one multiplier, then normalised: its highest
+  // pair of bits is not zero, and its exponent is that of four. The root r is the largest with
+  // r*r*highest <= 2^62: with q that product and p = r*highest, a further bit k of r adds (p << k+1) +
+  // (highest << 2k).
+  logic [47:0] factor;
+  logic [15:0] by;
+  logic [63:0] part, v, scaled, p, q;
   logic [5:0] exponent;
   logic [16:0] root;
   logic [65:0] candidate;
@@ -123,58 +130,71 @@ module tw_overlay_row_unit #(
   assign candidate = {2'd0, q} + {2'd0, p} + {2'd0, v};
   assign accepted = candidate[65:62] == 4'd0 || (candidate[65:62] == 4'd1 && candidate[61:0] == '0);
 
-  logic zeros;          // the highest `distance` bits of v
-  logic [5:0] distance;
+  logic [63:0] coarse, fine;  // v without leading zeros: first by multiples of 8, then of 2
+  logic [5:0] coarse_by, fine_by;
   always_comb begin
-    case (age)
-      6'd34: {distance, zeros} = {6'd32, v[63:32] == '0};
-      6'd35: {distance, zeros} = {6'd16, v[63:48] == '0};
-      6'd36: {distance, zeros} = {6'd8, v[63:56] == '0};
-      6'd37: {distance, zeros} = {6'd4, v[63:60] == '0};
-      default: {distance, zeros} = {6'd2, v[63:62] == '0};
-    endcase
+    coarse = v;
+    coarse_by = '0;
+    for (int i = 32; i >= 8; i /= 2) begin
+      if (coarse >> (64 - i) == '0) begin
+        coarse = coarse << i;
+        coarse_by = coarse_by + 6'(i / 2);
+      end
+    end
+    fine = v;
+    fine_by = '0;
+    for (int i = 4; i >= 2; i /= 2) begin
+      if (fine >> (64 - i) == '0) begin
+        fine = fine << i;
+        fine_by = fine_by + 6'(i / 2);
+      end
+    end
   end
 
   always_ff @(posedge clk) begin
-    if (closes[2]) begin
-      v <= '0;
-      multiple <= {16'd0, squares};
-      multiple_bits <= count;
-      power <= {32'd0, magnitude};
-      power_bits <= magnitude;
-    end else if (age == '0) begin
-      v <= v;
-    end else if (age <= 6'd32) begin
-      v <= v + (multiple_bits[0] ? multiple : '0) - (power_bits[0] ? power : '0);
-      multiple <= multiple << 1;
-      multiple_bits <= multiple_bits >> 1;
-      power <= power << 1;
-      power_bits <= power_bits >> 1;
-    end else if (age == 6'd33) begin
-      v <= scaled == '0 ? 64'd1 : scaled;
-      exponent <= 6'd32;
-      p <= '0;
-      q <= '0;
-    end else if (age <= 6'd38) begin
-      if (zeros) begin
-        v <= v << distance;
-        exponent <= exponent - (distance >> 1);
-      end
-      if (age == 6'd38) v[31:0] <= '0;
+    part <= 64'(factor) * 64'(by);
+    if (take) begin
+      factor <= squares;
+      by <= count;
     end else begin
-      root <= {root[15:0], accepted};
-      if (accepted) q <= candidate[63:0];
-      p <= (p + (accepted ? v << 1 : '0)) >> 1;
-      v <= v >> 2;
+      factor <= {16'd0, magnitude};
+      by <= age == 5'd1 ? magnitude[15:0] : magnitude[31:16];
     end
+    case (age)
+      5'd0: v <= v;
+      5'd1: v <= '0;
+      5'd2: v <= part;
+      5'd3: v <= v - part;
+      5'd4: v <= v - (part << 16);
+      5'd5: begin
+        v <= scaled == '0 ? 64'd1 : scaled;
+        exponent <= 6'd32;
+        p <= '0;
+        q <= '0;
+      end
+      5'd6: begin
+        v <= coarse;
+        exponent <= exponent - coarse_by;
+      end
+      5'd7: begin
+        v <= {fine[63:32], 32'd0};
+        exponent <= exponent - fine_by;
+      end
+      default: begin
+        root <= {root[15:0], accepted};
+        if (accepted) q <= candidate[63:0];
+        p <= (p + (accepted ? v << 1 : '0)) >> 1;
+        v <= v >> 2;
+      end
+    endcase
   end
 
   logic [31:0] shift;
   assign shift = exponent > {2'd0, fraction} + 6'd1 ? 32'(exponent) - 32'(fraction) - 32'd1 : 32'd0;
   always_comb begin
-    if (op == ROW_MAX) value = param == 2'd0 ? -largest : param == 2'd1 ? 32'd1 : 32'd0;
+    if (op == ROW_MAX) value = param == 2'd0 ? -held : param == 2'd1 ? 32'd1 : 32'd0;
     else if (op == ROW_DIVIDE)
-      value = param == 2'd0 ? 32'd0 : param == 2'd1 ? {1'b0, saturates ? 31'h7fffffff : quotient} : {26'd0, imm[21:16]};
-    else value = param == 2'd0 ? -mean_part : param == 2'd1 ? {15'd0, root} : shift;
+      value = param == 2'd0 ? 32'd0 : param == 2'd1 ? {1'b0, saturates ? 31'h7fffffff : quotient[30:0]} : {26'd0, imm[21:16]};
+    else value = param == 2'd0 ? -held : param == 2'd1 ? {15'd0, root} : shift;
   end
 endmodule

@@ -20,6 +20,23 @@ namespace {
 
 constexpr uint64_t kPatience = 1 << 16;  // cycles without any event after which nothing will happen any more
 enum Reader { kFetchReader, kComputeReader, kLoadReader, kReaders };
+
+// The last cycle of an instruction on rows that starts in cycle 0, row by row: from its last slice on, a row
+// may be taken 4 cycles later, and after the writes of the row before; its numbers come after that, but not
+// before the next row has been issued, which waits for the writes of the row before.
+uint64_t rows_end(AluOpcode opcode, uint64_t rows, uint64_t issues, uint64_t writes) {
+  const uint64_t unit = opcode == AluOpcode::kRowMax ? 1 : opcode == AluOpcode::kRowDivide ? 17 : 25;
+  uint64_t issued = 2, written = 0;  // last cycles of the newest row's issues, of the oldest one's writes
+  for (uint64_t row = 0; row <= rows; ++row) {
+    const uint64_t before = issued;
+    if (row < rows) issued = std::max(issued, written) + issues;
+    if (row == 0) continue;
+    const uint64_t taken = std::max(before + 4, written + 1);
+    written = std::max(taken + unit, issued + 1) + writes - 1;
+  }
+  return written;
+}
+
 constexpr AxiClient kClients[] = {AxiClient::kFetch, AxiClient::kCompute, AxiClient::kLoad};
 
 struct Command {
@@ -289,12 +306,10 @@ void Machine::start_alu(const uint64_t* in) {
   const AluOpcode opcode = AluOpcode(layout.alu_opcode.get(in));
   requantizes = steps > 0 && overlay::requantizes(opcode);
   if (!requantizes) {
-    // From the last value of a row to the first of its three parameters.
-    const uint64_t row_end = opcode == AluOpcode::kRowMax ? 4 : opcode == AluOpcode::kRowDivide ? 36 : 60;
     alu_end = cycle + (steps == 0                  ? 1
                        : opcode == AluOpcode::kMul ? 5 * steps * slices + 2
                        : works_on_rows(opcode)
-                           ? 2 + loop.iter_out * (steps / loop.iter_out * slices + row_end + 3 * slices - 1)
+                           ? rows_end(opcode, loop.iter_out, steps / loop.iter_out * slices, 3 * slices)
                            : steps * slices + 3);
     return;
   }

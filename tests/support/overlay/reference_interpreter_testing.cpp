@@ -291,7 +291,14 @@ int32_t root_of_inverse(uint64_t highest) {
 // From the page, in 128 bits; everything wraps where it says so.
 void ReferenceInterpreter::execute_rows(const AluInstruction& i) {
   const LoopNest& l = i.loop;
+  if (l.iter_out == 0 || l.iter_in == 0 || l.uop_begin >= l.uop_end) return;
+  const auto write = [&](int64_t y, const int32_t* numbers) {
+    const int64_t d = uops_[l.uop_begin].dst + y * l.dst_factor_out;
+    for (int k = 0; k < 3; ++k) std::fill_n(accumulators_.begin() + (d + k) * lanes_, lanes_, numbers[k]);
+  };
+  int32_t out[3] = {}, held[3] = {};  // of this row, of the one before
   for (int64_t y = 0; y < l.iter_out; ++y) {
+    std::copy_n(out, 3, held);
     std::vector<int32_t> row;
     for (int64_t x = 0; x < l.iter_in; ++x) {
       for (uint32_t u = l.uop_begin; u < l.uop_end; ++u) {
@@ -307,7 +314,8 @@ void ReferenceInterpreter::execute_rows(const AluInstruction& i) {
       }
     }
     const auto number = (unsigned __int128)(uint64_t(uint32_t(i.clip_high)) << 32 | uint32_t(i.clip_low));
-    int32_t out[3] = {0, 1, 0};
+    if (y > 0) write(y - 1, held);
+    out[0] = out[2] = 0, out[1] = 1;
     if (i.opcode == AluOpcode::kRowMax) {
       int64_t largest = INT32_MIN;
       for (const int32_t value : row) largest = std::max<int64_t>(largest, value);
@@ -337,9 +345,8 @@ void ReferenceInterpreter::execute_rows(const AluInstruction& i) {
       out[1] = root_of_inverse(uint64_t((v << (64 - 2 * g)) >> 32));
       out[2] = std::max(0, g - 1 - fraction);
     }
-    const int64_t d = uops_[l.uop_begin].dst + y * l.dst_factor_out;
-    for (int k = 0; k < 3; ++k) std::fill_n(accumulators_.begin() + (d + k) * lanes_, lanes_, out[k]);
   }
+  write(l.iter_out - 1, out);
 }
 
 void ReferenceInterpreter::execute(const AluInstruction& i, std::span<std::byte>) {

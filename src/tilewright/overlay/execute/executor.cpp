@@ -497,11 +497,20 @@ void InstructionExecutor::execute_alu(uint32_t index, const uint64_t* in) {
   });
 }
 
-// One row after the other: the parameters that a row leaves may be among the values of the next.
+// A row leaves its parameters when the next one has been read.
 void InstructionExecutor::run_rows(const AluInstruction& alu) {
   const LoopNest& loop = alu.loop;
   const RowOperands fields(alu);
   const uint32_t lanes = uint32_t(pads.block_out), last_lanes = std::min(fields.lanes, lanes);
+  RowParameters row;
+  const auto write_row = [&](uint32_t y) {
+    const size_t dst = pads.uops[loop.uop_begin].dst + size_t{y} * loop.dst_factor_out;
+    int32_t* out = pads.accumulator.data() + dst * pads.accumulator_lanes;
+    for (const int32_t value : {row.bias, row.multiplier, row.shift}) {
+      std::fill_n(out, lanes, value);
+      out += pads.accumulator_lanes;
+    }
+  };
   for (uint32_t y = 0; y < loop.iter_out; ++y) {
     RowSums sums;
     for (uint32_t x = 0; x < loop.iter_in; ++x) {
@@ -515,14 +524,10 @@ void InstructionExecutor::run_rows(const AluInstruction& alu) {
           sums.add(alu.opcode, values[lane]);
       }
     }
-    const RowParameters row = row_parameters(alu.opcode, sums, fields);
-    const size_t dst = pads.uops[loop.uop_begin].dst + size_t{y} * loop.dst_factor_out;
-    int32_t* out = pads.accumulator.data() + dst * pads.accumulator_lanes;
-    for (const int32_t value : {row.bias, row.multiplier, row.shift}) {
-      std::fill_n(out, lanes, value);
-      out += pads.accumulator_lanes;
-    }
+    if (y > 0) write_row(y - 1);
+    row = row_parameters(alu.opcode, sums, fields);
   }
+  write_row(loop.iter_out - 1);
 }
 
 // Lookups step by step: a later step may read what an earlier one has looked up.

@@ -11,8 +11,17 @@ constexpr uint64_t kGemmTail = 7, kAluTail = 3, kFirstIssue = 3;
 constexpr uint64_t kMulSlice = 5, kMulTail = 2;
 constexpr uint64_t kRequantizeTail = 6;  // from issue to write; that long a slice is in flight
 constexpr uint64_t kLookupTail = 7;      // the same with a table at the end
-// Of a row, from its last issue to the first write of its parameters.
-constexpr uint64_t kRowMax = 4, kRowDivide = 36, kRowNorm = 60;
+// Of a row: from its last issue to the unit that has its sums, and from there to its parameters.
+constexpr uint64_t kRowSums = 4, kRowMax = 1, kRowDivide = 17, kRowNorm = 25;
+
+// Of `rows` rows of `issues` slices. While the unit works on a row the next one is issued; the row is written
+// after that, then the unit takes the next one.
+uint64_t rows_duration(uint64_t rows, uint64_t issues, uint64_t writes, uint64_t unit) {
+  const uint64_t first = kFirstIssue - 1 + issues + kRowSums + unit;
+  if (rows == 1) return first + writes - 1;
+  return std::max(first, kFirstIssue + 2 * issues) + (rows - 2) * (writes + std::max(unit, issues)) + writes +
+         unit + writes - 1;
+}
 
 class RequantizeWalk {
  public:
@@ -74,10 +83,10 @@ uint64_t alu_duration(AluOpcode opcode, const LoopNest& loop, uint64_t slices) {
   const uint64_t steps = step_count(loop);
   if (steps == 0) return 1;
   if (works_on_rows(opcode)) {
-    const uint64_t after = opcode == AluOpcode::kRowMax      ? kRowMax
-                           : opcode == AluOpcode::kRowDivide ? kRowDivide
-                                                             : kRowNorm;
-    return kFirstIssue - 1 + steps * slices + loop.iter_out * (after - 1 + kParameterElements * slices);
+    const uint64_t unit = opcode == AluOpcode::kRowMax      ? kRowMax
+                          : opcode == AluOpcode::kRowDivide ? kRowDivide
+                                                            : kRowNorm;
+    return rows_duration(loop.iter_out, steps / loop.iter_out * slices, kParameterElements * slices, unit);
   }
   if (opcode == AluOpcode::kMul) return kMulSlice * steps * slices + kMulTail;
   return steps * slices + kAluTail;
