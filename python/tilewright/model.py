@@ -129,6 +129,7 @@ class Model(Ported):
                  method: str | None = None, corrections: str | None = None, per_tensor: bool | None = None,
                  symmetric: bool | None = None, integer_borders: bool | None = None,
                  mixed: str | None = None, target_db: float | None = None, mean_bits: float | None = None,
+                 keep_float: list[str] | None = None,
                  states: dict[str, str] | None = None,
                  evaluation: Samples | None = None, labels: npt.ArrayLike | os.PathLike[str] | None = None,
                  output: Path | None = None, format: str | None = None, threads: int | None = None,
@@ -141,13 +142,14 @@ class Model(Ported):
         `corrections`: some of bias, rounding and equalize, separated by commas, or none;
         `mixed`: bits that the weights of a layer may have, "4,8", with 16 also activations, chosen within
         `target_db`, the outputs' least signal to noise, or `mean_bits` of a weight;
+        `keep_float`: names of nodes that stay in float, * for any characters;
         `symmetric`: zero points of activations are 0; `integer_borders`: the model takes and gives 8-bit
         integers, whose scales the report states; `states`: which output each recurrent input takes at the next
         sample, {"h0": "hn"} (docs/guides/recurrent.md)."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
                        activation_bits=activation_bits, scales=scales, method=method, corrections=corrections,
                        per_tensor=per_tensor, symmetric=symmetric, integer_borders=integer_borders, states=states,
-                       mixed=mixed, target_db=target_db, mean_bits=mean_bits,
+                       mixed=mixed, target_db=target_db, mean_bits=mean_bits, keep_float=keep_float,
                        format=format, threads=threads_of(threads))
         if images is not None:
             request.calibration = samples_of(images, scale, preprocess)

@@ -65,6 +65,7 @@ void bind_quantize_request(py::module_& m) {
       .def_readwrite("mixed", &QuantizeRequest::mixed)
       .def_readwrite("target_db", &QuantizeRequest::target_db)
       .def_readwrite("mean_bits", &QuantizeRequest::mean_bits)
+      .def_readwrite("keep_float", &QuantizeRequest::keep_float)
       .def_readwrite("threads", &QuantizeRequest::threads);
 }
 

@@ -52,7 +52,7 @@ class BitChooser {
       : bits_(bits),
         report_(report),
         recipe_(recipe),
-        fitter_(float_graph, samples, recipe.threads),
+        fitter_(float_graph, samples, recipe.threads, recipe.float_nodes),
         meter_(float_graph, sample_runs(float_graph, samples, 0, 1, kMostSensitivityRuns), recipe.threads) {
     widths_ = bits.weight_bits;
     std::sort(widths_.rbegin(), widths_.rend());

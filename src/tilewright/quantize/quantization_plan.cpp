@@ -3,9 +3,13 @@
 // Concat shares the group of its result (union-find); other parts get a scale order.
 #include "tilewright/quantize/quantization_plan.h"
 
+#include <fmt/format.h>
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <map>
 
+#include "tilewright/base/words/nearest_word.h"
 #include "tilewright/graph/channel_affine.h"
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/quantize/integerize/element_function.h"
@@ -79,10 +83,32 @@ bool works_along_rows(const Graph& graph, const Node& node) {
   return last && !graph.is_constant(node.input(0)) && constant(1) && constant(2);
 }
 
+std::vector<bool> find_float_nodes(const Graph& graph, const std::vector<std::string>& names) {
+  std::vector<bool> result(graph.nodes.size());
+  Diagnostics problems;
+  for (const std::string& name : names) {
+    bool found = false;
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      if (fnmatch(name.c_str(), graph.nodes[n].name.c_str(), 0) != 0) continue;
+      result[n] = found = true;
+    }
+    if (found) continue;
+    std::vector<std::string> known;
+    for (const Node& node : graph.nodes) known.push_back(node.name);
+    problems.error(ErrorKind::kInvalidInput, "nodes that stay in float", "",
+                   fmt::format("no node of the simplified network is called '{}'", name),
+                   fmt::format("{}`optimize` writes that network with its names; * stands for any characters",
+                               did_you_mean(name, known)));
+  }
+  problems.raise_if_any();
+  return result;
+}
+
 class Planner {
  public:
-  explicit Planner(const Graph& graph)
+  Planner(const Graph& graph, std::vector<bool> stays_float)
       : graph_(graph),
+        stays_float_(std::move(stays_float)),
         producers_(graph.producers()),
         readers_(graph.consumers()),
         wanted_(graph.values.size()),
@@ -101,14 +127,17 @@ class Planner {
   const Node* producer(ValueId v) const {
     return producers_[size_t(v)] == kNoNode ? nullptr : &graph_.nodes[size_t(producers_[size_t(v)])];
   }
-  // The only reader of `v`, or nullptr.
+  bool stays_float(const Node& node) const { return stays_float_[size_t(&node - graph_.nodes.data())]; }
+  // The only reader of `v`, where it may be taken together with what makes `v`, or nullptr.
   const Node* only_reader(ValueId v) const {
     if (readers_[size_t(v)].size() != 1 || graph_.is_output(v)) return nullptr;
-    return &graph_.nodes[size_t(readers_[size_t(v)][0])];
+    const Node& reader = graph_.nodes[size_t(readers_[size_t(v)][0])];
+    return stays_float(reader) ? nullptr : &reader;
   }
 
   void visit(NodeId id) {
     const Node& node = graph_.nodes[size_t(id)];
+    if (stays_float(node)) return;
     const bool weighted = is_weighted(graph_, node);
     const bool pair =
         (adds_two_maps(graph_, node) || multiplies_two_maps(graph_, node)) && !function_base(node.outputs[0]);
@@ -166,7 +195,7 @@ class Planner {
 
   // The value that must be quantised for `v` to have an integer form.
   ValueId want(ValueId v) {
-    for (const Node* node = producer(v); node; node = producer(v)) {
+    for (const Node* node = producer(v); node && !stays_float(*node); node = producer(v)) {
       if (node->is("Concat")) {
         if (!wanted_[size_t(v)]) {
           wanted_[size_t(v)] = true;
@@ -189,7 +218,7 @@ class Planner {
     if (base) want(*base);
     // Probabilities that nobody but the user reads stay in float.
     const Node* node = producer(v);
-    if (is_new && node && works_along_rows(graph_, *node)) {
+    if (is_new && node && !stays_float(*node) && works_along_rows(graph_, *node)) {
       const ValueId source = want(node->input(0));
       if (node->is("Softmax")) narrow_.push_back(source);
     }
@@ -200,7 +229,8 @@ class Planner {
   // function. Parts of a Concat keep scales of their own (boxes and scores differ), so it stays in float.
   void want_output(ValueId v, int depth = 0) {
     const Node* node = producer(v);
-    if (!node || depth > kMostMoves || wanted_[size_t(v)] || graph_.value(v).type != ElementType::kF32)
+    if (!node || depth > kMostMoves || wanted_[size_t(v)] || graph_.value(v).type != ElementType::kF32 ||
+        stays_float(*node))
       return;
     if (node->is("Concat")) {
       for (const ValueId part : node->inputs) want_output(part, depth + 1);
@@ -215,10 +245,10 @@ class Planner {
   // an operator that does not work element by element.
   std::optional<ValueId> function_base(ValueId v) const {
     const Node* node = producer(v);
-    if (!node || clip_interval(graph_, *node)) return std::nullopt;
+    if (!node || stays_float(*node) || clip_interval(graph_, *node)) return std::nullopt;
     const auto is_base = [&](ValueId candidate) {
       const Node* maker = producer(candidate);
-      if (!maker || (wanted_[size_t(candidate)] && candidate != v)) return true;
+      if (!maker || stays_float(*maker) || (wanted_[size_t(candidate)] && candidate != v)) return true;
       const OperatorClass kind = operator_class(*maker);
       return kind != OperatorClass::kElementwise && kind != OperatorClass::kBroadcast &&
              kind != OperatorClass::kCopy;
@@ -280,6 +310,7 @@ class Planner {
   }
 
   const Graph& graph_;
+  const std::vector<bool> stays_float_;  // by node
   std::vector<NodeId> producers_;
   std::vector<std::vector<NodeId>> readers_;
   std::vector<bool> wanted_;
@@ -296,6 +327,8 @@ int QuantizationPlan::group_of(ValueId value) const {
   return found == values.end() ? -1 : group[size_t(found - values.begin())];
 }
 
-QuantizationPlan plan_quantization(const Graph& graph) { return Planner(graph).run(); }
+QuantizationPlan plan_quantization(const Graph& graph, const std::vector<std::string>& float_nodes) {
+  return Planner(graph, find_float_nodes(graph, float_nodes)).run();
+}
 
 }  // namespace tilewright

@@ -39,7 +39,8 @@ struct QuantizationPlan {
 // additions of two computed values of one shape, products of two computed values, factors per channel,
 // average pools; functions of one value (element_function.h), softmax and norms along the last axis, and
 // Concat, where an integer operator reads them; with activations fused into what they follow. Values that are
-// only moved keep the quantisation of their source.
-QuantizationPlan plan_quantization(const Graph& graph);
+// only moved keep the quantisation of their source. `float_nodes`: QuantizeOptions. Errors (invalid input): a
+// name there that no node has.
+QuantizationPlan plan_quantization(const Graph& graph, const std::vector<std::string>& float_nodes = {});
 
 }  // namespace tilewright

@@ -51,7 +51,8 @@ Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples, con
   check_is_float(float_graph);
   QuantizeReport ignored;
   QuantizeReport& told = report != nullptr ? *report : ignored;
-  if (options.calibration) return RecipeFitter(float_graph, samples, options.threads).quantize(options, told);
+  if (options.calibration)
+    return RecipeFitter(float_graph, samples, options.threads, options.float_nodes).quantize(options, told);
   return quantize_with_best(float_graph, samples, options, told);
 }
 

@@ -40,6 +40,9 @@ struct QuantizeOptions {
   // Of the weights of single nodes, 2..8, and of single activations, 2..8 or 16, by name; all others have the
   // bits above. A group of values that share a scale has the bits of the last one named.
   std::map<std::string, int> layer_bits, value_bits;
+  // Nodes that stay in float: names, in which * stands for any characters and ? for one. What only moves or
+  // clips may be an integer operator nevertheless, where the values on both sides are.
+  std::vector<std::string> float_nodes;
   int threads = 1;
 };
 

@@ -156,6 +156,52 @@ TEST(PlanQuantization, AConstantPerChannelIsABias) {
   }
 }
 
+// Any layers may be left in float: they keep their operators, and the others are integers as before.
+TEST(KeptInFloatClass, LayersKeepTheirOperators) {
+  Random random(test_seed());
+  int64_t kept = 0, integers = 0;
+  for (int i = 0; i < 40; ++i) {
+    FloatGraph g = i % 2 == 0 ? separable_graph(random.next()) : residual_network();
+    for (size_t n = 0; n < g.graph.nodes.size(); ++n) g.graph.nodes[n].name = "node" + std::to_string(n);
+    const Shape input = g.graph.value(g.graph.inputs[0]).shape;
+    const std::vector<Tensor> samples = {g.numbers(input, -1, 1)};
+    QuantizeOptions options;
+    for (const Node& node : g.graph.nodes) {
+      if ((node.is("Conv") || node.is("Gemm")) && random.chance(0.4))
+        options.float_nodes.push_back(node.name);
+    }
+    const Graph integer = integerize(quantize(g.graph, samples, options));
+    for (const std::string& name : options.float_nodes) {
+      const auto find = [&](const Graph& graph) {
+        return std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                            [&](const Node& node) { return node.name == name; });
+      };
+      ASSERT_NE(find(integer), integer.nodes.end()) << name;
+      EXPECT_EQ(find(integer)->op, find(g.graph)->op);
+      ++kept;
+    }
+    integers += std::count_if(integer.nodes.begin(), integer.nodes.end(),
+                              [](const Node& node) { return node.domain == kTilewrightDomain; });
+    EXPECT_EQ(run(integer, samples).size(), g.graph.outputs.size());
+  }
+  EXPECT_GT(kept, 20);
+  EXPECT_GT(integers, 20);
+}
+
+TEST(KeptInFloat, NamesMayStandForMany) {
+  FloatGraph g = separable_graph();
+  for (size_t n = 0; n < g.graph.nodes.size(); ++n)
+    g.graph.nodes[n].name = (n < 2 ? "first/" : "second/") + std::to_string(n);
+  EXPECT_EQ(plan_quantization(g.graph, {"first/*"}).weighted.size(), 2u);
+  EXPECT_EQ(plan_quantization(g.graph, {"second/?"}).weighted.size(), 1u);
+  EXPECT_TRUE(plan_quantization(g.graph, {"*"}).values.empty());
+  EXPECT_EQ(error_text([&] {
+              plan_quantization(g.graph, {"first/*", "frist/0"});
+            }),
+            "nodes that stay in float: no node of the simplified network is called 'frist/0'; did you mean "
+            "'first/0'? `optimize` writes that network with its names; * stands for any characters");
+}
+
 TEST(PlanQuantization, WeightsAreConstantWhateverTheBias) {
   for (const bool constant : {false, true}) {
     FloatGraph g;

@@ -37,12 +37,13 @@ int64_t measured_runs(const Graph& graph) {
 // Fits recipes to half of the runs and measures them on the other half.
 class HeldOutJudge {
  public:
-  HeldOutJudge(const Graph& graph, const std::vector<Tensor>& samples, RecipeFitter& all, int threads)
+  HeldOutJudge(const Graph& graph, const std::vector<Tensor>& samples, RecipeFitter& all,
+               const QuantizeOptions& options)
       : alone_(SampleInputs(graph, samples).runs() < 2),
-        meter_(graph, sample_runs(graph, samples, alone_ ? 0 : 1, 2, measured_runs(graph)), threads),
+        meter_(graph, sample_runs(graph, samples, alone_ ? 0 : 1, 2, measured_runs(graph)), options.threads),
         fitter_(&all) {
     if (alone_) return;
-    half_.emplace(graph, sample_runs(graph, samples, 0, 2, INT64_MAX), threads);
+    half_.emplace(graph, sample_runs(graph, samples, 0, 2, INT64_MAX), options.threads, options.float_nodes);
     fitter_ = &*half_;
   }
   Ratios judge(const QuantizeOptions& recipe) {
@@ -158,9 +159,9 @@ std::vector<QuantizeOptions> recipes(const QuantizeOptions& options) {
 
 Graph quantize_with_best(const Graph& float_graph, const std::vector<Tensor>& samples,
                          const QuantizeOptions& options, QuantizeReport& report) {
-  RecipeFitter all(float_graph, samples, options.threads);
+  RecipeFitter all(float_graph, samples, options.threads, options.float_nodes);
   if (!all.has_values()) return all.quantize(options, report);
-  HeldOutJudge judge(float_graph, samples, all, options.threads);
+  HeldOutJudge judge(float_graph, samples, all, options);
   const std::vector<Trial> trials = try_recipes(options, judge);
   NoiseMeter meter(float_graph, sample_runs(float_graph, samples, 0, 1, measured_runs(float_graph)),
                    options.threads);

@@ -9,9 +9,10 @@
 
 namespace tilewright {
 
-RecipeFitter::RecipeFitter(const Graph& float_graph, const std::vector<Tensor>& samples, int threads)
+RecipeFitter::RecipeFitter(const Graph& float_graph, const std::vector<Tensor>& samples, int threads,
+                           const std::vector<std::string>& float_nodes)
     : graph_(to_single_precision(float_graph)),
-      plan_(plan_quantization(graph_)),
+      plan_(plan_quantization(graph_, float_nodes)),
       samples_(samples),
       threads_(threads) {
   if (!has_values()) return;

@@ -12,8 +12,9 @@ namespace tilewright {
 
 class RecipeFitter {
  public:
-  // Errors: those of calibrate, at once.
-  RecipeFitter(const Graph& float_graph, const std::vector<Tensor>& samples, int threads);
+  // `float_nodes`: QuantizeOptions. Errors: those of plan_quantization and calibrate, at once.
+  RecipeFitter(const Graph& float_graph, const std::vector<Tensor>& samples, int threads,
+               const std::vector<std::string>& float_nodes);
 
   // False: nothing is quantised, and there is nothing to choose.
   bool has_values() const { return !plan_.values.empty(); }

@@ -89,14 +89,19 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   verb->add_option("--target-db", options.target_db,
                    "For --mixed: least signal to noise of the outputs, in dB, on the calibration inputs");
   verb->add_option("--mean-bits", options.mean_bits, "For --mixed: most bits of a weight, on average");
+  verb->add_option(
+          "--keep-float", options.keep_float,
+          "Leave a node in float, on the host, as 'speech_features/*' leaves all whose names begin so; "
+          "may be repeated")
+      ->type_name("NODE");
   add_threads(verb, options.threads);
   add_json(verb, options.json);
   verb->refuse({"--weight-bits", "--scales"}, "with --mixed", [&options] { return !options.mixed.empty(); });
   verb->refuse({"--target-db", "--mean-bits"}, "without --mixed",
                [&options] { return options.mixed.empty(); });
   verb->refuse({"--mean-bits"}, "with --target-db", [&options] { return options.target_db != 0; });
-  verb->refuse({"--mixed", "--format", "--scales", "--method", "--corrections", "--per-tensor", "--symmetric",
-                "--integer-borders"},
+  verb->refuse({"--mixed", "--keep-float", "--format", "--scales", "--method", "--corrections",
+                "--per-tensor", "--symmetric", "--integer-borders"},
                "with a fixed-point --number-type", [&options] { return options.number_type != "int8"; });
   verb->refuse({"--labels"}, "without --calibration or --evaluate",
                [&options] { return options.calibration.files.empty() && options.evaluation.files.empty(); });

@@ -71,6 +71,7 @@ struct QuantizeVerbOptions {
   std::string labels, output;
   std::string number_type = "int8", format = "qdq", scales = "real", method = "best",
               corrections = "bias,rounding", mixed;
+  std::vector<std::string> keep_float;
   bool per_tensor = false, symmetric = false, integer_borders = false;
   int weight_bits = 8, activation_bits = 8;
   double target_db = 0, mean_bits = 0;  // 0: not given

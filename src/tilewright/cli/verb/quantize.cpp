@@ -27,6 +27,7 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .mixed = options.mixed,
                           .target_db = options.target_db,
                           .mean_bits = options.mean_bits,
+                          .keep_float = options.keep_float,
                           .threads = options.threads};
   if (!options.labels.empty())
     request.labels = SampleSource{.input = "", .path = options.labels, .array = {}};

@@ -72,6 +72,7 @@ QuantizeOptions quantizer_options(const QuantizeRequest& request) {
                                                problems);
   choose_corrections(request.corrections, result, problems);
   problems.raise_if_any();
+  result.float_nodes = request.keep_float;
   result.threads = request.threads;
   return result;
 }

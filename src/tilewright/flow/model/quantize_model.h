@@ -40,6 +40,7 @@ struct QuantizeRequest {
   // 0: none.
   std::string mixed;
   double target_db = 0, mean_bits = 0;
+  std::vector<std::string> keep_float;  // nodes, as in QuantizeOptions::float_nodes
   int threads = 1;
 };
 

@@ -447,9 +447,9 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
   }
   if (node.is("Softmax")) return lower_softmax(builder, node, form);
   if (node.is("LayerNormalization") || node.is("RMSNormalization")) return lower_norm(builder, node, form);
+  if (const auto product = product_times_number(builder.source(), builder.producers(), node))
+    return lower_product(builder, *product->product, form, product->factor);
   if (node.is("Mul")) {
-    if (const auto product = product_times_number(builder.source(), builder.producers(), node))
-      return lower_product(builder, *product->product, form, product->factor);
     if (scaled_product(builder, node)) return lower_scaled_product(builder, node, form);
     if (const auto table = lower_function(builder, node, form)) return table;
     return as_channel_affine(builder.source(), node) ? lower_channel_affine(builder, node, form)

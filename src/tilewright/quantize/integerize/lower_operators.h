@@ -42,13 +42,13 @@ std::optional<ValueId> lower_multiplication(IntegerBuilder& builder, const Node&
 std::optional<ValueId> lower_product(IntegerBuilder& builder, const Node& node, const IntegerForm& form,
                                      double factor = 1);
 bool multiplies_computed(const Graph& graph, const Node& node);
-// Mul of such a product with one positive constant number.
+// Mul of such a product with one positive constant number, or Div by one.
 struct ScaledProduct {
   const Node* product;
   double factor;
 };
 std::optional<ScaledProduct> product_times_number(const Graph& graph, const std::vector<NodeId>& producers,
-                                                  const Node& mul);
+                                                  const Node& scaling);
 // Softmax, and LayerNormalization and RMSNormalization, of the last axis.
 std::optional<ValueId> lower_softmax(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 std::optional<ValueId> lower_norm(IntegerBuilder& builder, const Node& node, const IntegerForm& form);

@@ -43,16 +43,18 @@ bool multiplies_computed(const Graph& graph, const Node& node) {
 }
 
 std::optional<ScaledProduct> product_times_number(const Graph& graph, const std::vector<NodeId>& producers,
-                                                  const Node& mul) {
-  if (!mul.is("Mul") || mul.inputs.size() != 2) return std::nullopt;
+                                                  const Node& scaling) {
+  const bool divides = scaling.is("Div");
+  if ((!scaling.is("Mul") && !divides) || scaling.inputs.size() != 2) return std::nullopt;
   for (const int i : {0, 1}) {
-    const std::optional<double> factor = constant_number(graph, mul.input(1 - i));
-    const NodeId producer = producers[size_t(mul.input(i))];
-    if (!factor || !(*factor > 0) || producer == kNoNode) continue;
+    if (divides && i == 1) break;
+    const std::optional<double> number = constant_number(graph, scaling.input(1 - i));
+    const NodeId producer = producers[size_t(scaling.input(i))];
+    if (!number || !(*number > 0) || producer == kNoNode) continue;
     const Node& product = graph.nodes[size_t(producer)];
     if (multiplies_computed(graph, product) &&
-        graph.value(mul.outputs[0]).shape == graph.value(product.outputs[0]).shape) {
-      return ScaledProduct{&product, *factor};
+        graph.value(scaling.outputs[0]).shape == graph.value(product.outputs[0]).shape) {
+      return ScaledProduct{&product, divides ? 1 / *number : *number};
     }
   }
   return std::nullopt;

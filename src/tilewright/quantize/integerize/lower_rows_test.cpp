@@ -170,6 +170,7 @@ TEST(LowerRows, ProductsAreRoundedOnce) {
     };
     const Quantization qa = in(), qb = in(), out{float(double(qa.scale) * double(qb.scale) * 64), 3};
     const Shape a = left ? Shape{k, m} : Shape{m, k}, b = right ? Shape{n, k} : Shape{k, n};
+    const bool divided = scaled && random.chance(0.5);
     const double factor = scaled ? 0.125 : 1;
     QdqGraphBuilder g;
     const ValueId xa = g.graph.add_input("a", ElementType::kI8, a),
@@ -180,7 +181,9 @@ TEST(LowerRows, ProductsAreRoundedOnce) {
     ValueId y = g.node(gemm ? "Gemm" : "MatMul", {g.dequantize(xa, qa), g.dequantize(xb, qb)}, Shape{m, n},
                        attributes);
     if (scaled)
-      y = g.node("Mul", {y, g.graph.add_constant("factor", Tensor::scalar(float(factor)))}, Shape{m, n});
+      y = g.node(divided ? "Div" : "Mul",
+                 {y, g.graph.add_constant("factor", Tensor::scalar(float(divided ? 1 / factor : factor)))},
+                 Shape{m, n});
     g.graph.outputs = {g.quantize(y, out)};
     const Graph integer = integerize(g.graph);
     ASSERT_TRUE(integer.nodes.back().is_tilewright("QMatMul")) << integer.nodes.back().op;
