@@ -245,12 +245,39 @@ ValueId NetworkBuilder::zero_pad(ValueId x, int64_t pad) {
   return node("Pad", {x, integers("pads", pads)});
 }
 
+ValueId NetworkBuilder::linear(ValueId x, int64_t outputs) {
+  const int64_t inputs = shape(x)[shape(x).rank() - 1];
+  const ValueId product = node("MatMul", {x, weights("weight", {inputs, outputs})});
+  return add(product, weights("bias", {outputs}));
+}
+
+ValueId NetworkBuilder::layer_norm(ValueId x) {
+  const ValueId scale = weights("scale", {shape(x)[shape(x).rank() - 1]});
+  numbers_[scale] = 1;
+  return node("LayerNormalization", {x, scale}, {{"axis", int64_t{-1}}});
+}
+
+ValueId NetworkBuilder::self_attention(ValueId x, int64_t heads) {
+  const int64_t images = shape(x)[0], tokens = shape(x)[1], width = shape(x)[2], depth = width / heads;
+  const auto by_heads = [&](std::vector<int64_t> order) {
+    return transpose(reshape(linear(x, width), {images, tokens, heads, depth}), std::move(order));
+  };
+  const ValueId queries = by_heads({0, 2, 1, 3}), keys = by_heads({0, 2, 3, 1});
+  const ValueId scores = node("Div", {node("MatMul", {queries, keys}), number(std::sqrt(double(depth)))});
+  const ValueId shares = node("Softmax", {scores}, {{"axis", int64_t{-1}}});
+  const ValueId mixed = transpose(node("MatMul", {shares, by_heads({0, 2, 1, 3})}), {0, 2, 1, 3});
+  return linear(reshape(mixed, {images, tokens, width}), width);
+}
+
 Graph NetworkBuilder::finish(ValueId result, double gain) { return finish(std::vector{result}, gain); }
 
 Graph NetworkBuilder::finish(std::vector<ValueId> results, double gain) {
   graph_.outputs = std::move(results);
   Graph filled = fill_lcg_weights(std::move(graph_), {gain, LcgOrder::kConstants});
-  for (const auto& [id, value] : numbers_) filled.value(id).constant = Tensor::scalar(value);
+  for (const auto& [id, number] : numbers_) {
+    Tensor& constant = *filled.value(id).constant;
+    for (int64_t i = 0; i < constant.size(); ++i) constant.set_number(i, number);
+  }
   return filled;
 }
 

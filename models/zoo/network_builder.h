@@ -68,6 +68,13 @@ class NetworkBuilder {
   ValueId transpose(ValueId x, std::vector<int64_t> order);
   ValueId zero_pad(ValueId x, int64_t pad);  // of the spatial axes
 
+  // Of tokens, [..., channels].
+  ValueId linear(ValueId x, int64_t outputs);  // MatMul and Add
+  ValueId layer_norm(ValueId x);               // scale 1, no bias
+  // Attention of `heads` heads as exporters write it, with dense layers for queries, keys, values and
+  // results.
+  ValueId self_attention(ValueId x, int64_t heads);
+
   const Shape& shape(ValueId x) const { return graph_.value(x).shape; }
   int64_t channels(ValueId x) const { return graph_.value(x).shape[1]; }
 
@@ -88,7 +95,7 @@ class NetworkBuilder {
 
   Graph graph_;
   int layers_ = 0;
-  std::map<ValueId, float> numbers_;  // constants that are not drawn
+  std::map<ValueId, float> numbers_;  // constants that are not drawn: the value of all their elements
 };
 
 }  // namespace tilewright::zoo

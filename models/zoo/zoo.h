@@ -83,6 +83,17 @@ Graph feature_pyramid(const NetworkSize& size);
 Graph convmixer(const NetworkSize& size);
 Graph prelu_landmarks(const NetworkSize& size);
 
+// Blocks of transformers on f32[1 x tokens x width]: self-attention with `heads` heads and two dense layers
+// with GELU between them, a residual sum after each; norms before them (Dosovitskiy et al. 2020) or after the
+// sums (Devlin et al. 2018).
+struct BlockShape {
+  int64_t tokens, width, heads, hidden;
+  bool norms_first;
+};
+inline constexpr BlockShape kVitTinyBlock{197, 192, 3, 768, true};      // ViT-Tiny/16 at 224 x 224
+inline constexpr BlockShape kBertBaseBlock{128, 768, 12, 3072, false};  // BERT-base
+Graph transformer_block(const std::string& name, const BlockShape& shape);
+
 // Single layers (and one residual block) with what follows them, small enough for a simulation of every gate:
 // ResNet-18's first residual block, a depthwise, a transposed and a grouped convolution; `image` rows and
 // columns.

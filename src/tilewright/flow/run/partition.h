@@ -14,8 +14,9 @@ namespace tilewright {
 // The assumed host processor: the two Cortex-A9 cores beside a small FPGA, for which 1.63 GOPS were published
 // for a 3x3 convolution of ResNet-18. Only used for decisions.
 struct HostModel {
-  double gmac_per_s = 0.8;      // int8 convolution
-  double gbyte_per_s = 1.0;     // element-wise work, and moving data between host and accelerator layout
+  double gmac_per_s = 0.8;   // int8 convolution
+  double gbyte_per_s = 1.0;  // element-wise work, and moving data between host and accelerator layout
+  double row_gbyte_per_s = 0.1;  // softmax and norms
   double node_seconds = 1e-6;   // to call a kernel
   double turn_seconds = 10e-6;  // caches written back, the accelerator started, its end seen
 };
