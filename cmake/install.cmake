@@ -34,9 +34,11 @@ foreach(folder hardware dataflows models/cgra models/tune)
   install(DIRECTORY ${folder}/ DESTINATION ${shared}/${folder} PATTERN "*.md" EXCLUDE)
 endforeach()
 install(DIRECTORY rtl/ DESTINATION ${shared}/rtl)  # with the README that `generate` puts into designs
-foreach(network lenet residual depthwise gated)
+foreach(network lenet residual depthwise gated vit)
   install(FILES models/${network}-fashion/${network}_fashion.onnx DESTINATION ${shared}/models/${network}-fashion)
 endforeach()
+install(FILES models/byte-lm/byte_lm.onnx models/byte-lm/calibration.txt models/byte-lm/held_out.txt
+        DESTINATION ${shared}/models/byte-lm)
 
 # Made with the command (src/tilewright/cli/CMakeLists.txt).
 set(manual ${CMAKE_BINARY_DIR}/manual)

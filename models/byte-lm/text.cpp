@@ -6,7 +6,7 @@
 namespace byte_lm {
 
 Chapters read_chapters(const std::string& file) {
-  constexpr size_t kEach = 40, kFirst = 20;
+  constexpr size_t kHeldOut = 40, kFirst = 20, kCalibration = 160;
   const std::vector<std::byte> bytes = tilewright::read_file(file);
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   text.erase(0, text.find_first_not_of('\n'));
@@ -20,8 +20,10 @@ Chapters read_chapters(const std::string& file) {
     if (end == std::string::npos)
       throw tilewright::Error(tilewright::ErrorKind::kInvalidInput, file + ": ends with a title",
                               "give it titles and chapters in turn, with an empty line behind each");
-    std::vector<uint8_t>& part = count % kEach == kFirst ? chapters.held_out : chapters.training;
-    part.insert(part.end(), text.begin() + int64_t(start), text.begin() + int64_t(end) + 2);
+    const auto first = text.begin() + int64_t(start), last = text.begin() + int64_t(end) + 2;
+    const auto add_to = [&](std::vector<uint8_t>& part) { part.insert(part.end(), first, last); };
+    add_to(count % kHeldOut == kFirst ? chapters.held_out : chapters.training);
+    if (count % kCalibration == 0) add_to(chapters.calibration);
     start = end + 2;
   }
   if (chapters.held_out.empty())

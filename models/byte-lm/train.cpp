@@ -1,6 +1,7 @@
-// Trains the byte-level language model and writes it as ONNX, and the chapters that it was not trained on.
+// Trains the byte-level language model. Writes byte_lm.onnx, held_out.txt, the chapters that it was not
+// trained on, and calibration.txt, a part of the others.
 //
-// usage: train_byte_lm TEXT OUTPUT.onnx HELD_OUT.txt [STEPS] [SEED]
+// usage: train_byte_lm TEXT FOLDER [STEPS] [SEED]
 #include <omp.h>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <numbers>
 
 #include "language_model.h"
@@ -91,17 +93,19 @@ class Trainer {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc < 4) {
-    std::fprintf(stderr, "usage: train_byte_lm TEXT OUTPUT.onnx HELD_OUT.txt [STEPS] [SEED]\n");
+  if (argc < 3) {
+    std::fprintf(stderr, "usage: train_byte_lm TEXT FOLDER [STEPS] [SEED]\n");
     return 1;
   }
   try {
     omp_set_num_threads(1);  // sums in another order would give another network
     const byte_lm::Chapters chapters = byte_lm::read_chapters(argv[1]);
-    tilewright::write_file(argv[3], std::as_bytes(std::span(chapters.held_out)));
-    Trainer trainer(chapters, argc > 5 ? std::strtoull(argv[5], nullptr, 10) : 1);
-    trainer.learn(argc > 4 ? std::atoi(argv[4]) : 12000);
-    tilewright::write_onnx(argv[2], trainer.graph());
+    const std::filesystem::path folder = argv[2];
+    tilewright::write_file(folder / "held_out.txt", std::as_bytes(std::span(chapters.held_out)));
+    tilewright::write_file(folder / "calibration.txt", std::as_bytes(std::span(chapters.calibration)));
+    Trainer trainer(chapters, argc > 4 ? std::strtoull(argv[4], nullptr, 10) : 1);
+    trainer.learn(argc > 3 ? std::atoi(argv[3]) : 10000);
+    tilewright::write_onnx(folder / "byte_lm.onnx", trainer.graph());
     std::printf("%.4f bits per byte of held-out chapters (%zu bytes, used for nothing else)\n",
                 trainer.held_out_bits(), chapters.held_out.size());
     return 0;

@@ -165,6 +165,17 @@ ValueId GraphWriter::trunk(const Form& form, ValueId rows) {
   return norm(form, "norm", rows);
 }
 
+int64_t learned_numbers(const tilewright::Graph& graph) {
+  int64_t sum = 0;
+  for (const tilewright::Value& value : graph.values) {
+    const auto ends_with = [&](const char* end) { return value.name.ends_with(end); };
+    if (value.constant && (ends_with(".weight") || ends_with(".bias") || ends_with(".scale") ||
+                           ends_with(".shift") || value.name == "places" || value.name == "embedding"))
+      sum += value.shape.element_count();
+  }
+  return sum;
+}
+
 Weights with_scaled_queries(const Form& form, Weights weights) {
   for (auto& [name, tensor] : weights) {
     if (name.find(".query.") == std::string::npos) continue;

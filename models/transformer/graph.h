@@ -14,6 +14,9 @@ namespace transformer {
 // Training divides scores by the root of a head's size, a graph has it in the queries' weights.
 Weights with_scaled_queries(const Form& form, Weights weights);
 
+// How many numbers of a graph were learned: not masks, angles, and the constants of formulas and shapes.
+int64_t learned_numbers(const tilewright::Graph& graph);
+
 // Adds nodes one after the other; names of nodes are those of their results.
 class GraphWriter {
  public:

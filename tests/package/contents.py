@@ -50,6 +50,8 @@ class Package(unittest.TestCase):
                      'share/tilewright/models/residual-fashion/residual_fashion.onnx',
                      'share/tilewright/models/depthwise-fashion/depthwise_fashion.onnx',
                      'share/tilewright/models/gated-fashion/gated_fashion.onnx',
+                     'share/tilewright/models/vit-fashion/vit_fashion.onnx',
+                     'share/tilewright/models/byte-lm/byte_lm.onnx',
                      'share/tilewright/rtl/overlay/tilewright_overlay.sv',
                      'share/doc/tilewright/copyright', 'share/doc/tilewright/changelog.gz', 'share/doc/tilewright/README.md'):
             self.assertTrue((usr / path).is_file(), path)

@@ -1,9 +1,12 @@
-// Gradients of the trainers' networks against finite differences of their losses.
+// The trainers' networks: gradients against finite differences of losses, and the graphs that are written of
+// them against what is trained.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "byte-lm/language_model.h"
+#include "tilewright/host/executor.h"
 #include "vit-fashion/vit.h"
 
 namespace {
@@ -66,6 +69,34 @@ TEST(TransformerTraining, GradientsOfTheLanguageModel) {
     network.forward(bytes);
     return network.backward(following);
   });
+}
+
+double largest_difference(std::span<const float> expected, const tilewright::Tensor& computed) {
+  double largest = 0;
+  for (size_t i = 0; i < expected.size(); ++i)
+    largest = std::max(largest, std::abs(double(expected[i]) - computed.number_at(int64_t(i))));
+  return largest;
+}
+
+TEST(TransformerTraining, TheGraphOfTheVisionTransformerComputesWhatWasTrained) {
+  tilewright::Random random(5);
+  vit::Vit network(vit::form(), 1, random);
+  std::vector<float> image(vit::kSide * vit::kSide);
+  for (float& pixel : image) pixel = float(random.uniform());
+  const tilewright::Tensor input({1, 1, vit::kSide, vit::kSide}, std::span<const float>(image));
+  const tilewright::Tensor scores = run(vit::as_graph(network.weights()), {input})[0];
+  EXPECT_LT(largest_difference(network.forward(image.data()), scores), 1e-4);
+}
+
+TEST(TransformerTraining, TheGraphOfTheLanguageModelComputesWhatWasTrained) {
+  tilewright::Random random(6);
+  byte_lm::LanguageModel network(byte_lm::form(), 1, random);
+  std::vector<uint8_t> bytes(byte_lm::kContext + 1);
+  for (uint8_t& byte : bytes) byte = uint8_t(random.between(0, 255));
+  const transformer::Weights weights =
+      transformer::with_scaled_queries(byte_lm::form(), network.parameters.weights());
+  const tilewright::Tensor logits = run(byte_lm::as_graph(weights), {byte_lm::window(bytes, 0)})[0];
+  EXPECT_LT(largest_difference(network.forward(std::span(bytes).first(byte_lm::kContext)), logits), 1e-4);
 }
 
 }  // namespace
