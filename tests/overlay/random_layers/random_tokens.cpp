@@ -49,18 +49,15 @@ class TokenBuilder {
         {"a_columns", p.a_columns},       {"b_columns", p.b_columns},   {"y_columns", p.y_columns},
         {"a_zero_point", p.a_zero_point}, {"multiplier", p.multiplier}, {"shift", p.shift}};
     for (const auto& [name, value] : attributes) node.attributes[name] = value;
-    return finish(node, reference_product(a, b, p));
+    const Tensor result = reference_product(a, b, p);
+    const bool side_by_side = heads && p.y_columns;
+    return side_by_side || random_.chance(0.5) ? finish(node, result) : with_softmax(node, result);
   }
 
   Case softmax() {
     const Tensor x = values(ElementType::kI8, {random_.between(1, 40), random_.between(1, 7 * block_)});
-    const int64_t one = random_.between(1, std::min(kMostExponential, INT32_MAX / x.shape()[1]));
-    Tensor table(ElementType::kI32, {256});
-    for (int64_t i = 0; i < 256; ++i) table.set_integer(i, i == 0 ? one : random_.between(0, one));
-    SoftmaxParameters p;
-    p.numerator = random_.between(1, one * INT32_MAX);
-    p.shift = int32_t(random_.between(0, 62));
-    p.output = output_;
+    const Tensor table = exponentials(x.shape()[1]);
+    const SoftmaxParameters p = softmax_parameters(table);
     Node& node = build("QSoftmax", {x}, {table});
     node.attributes["numerator"] = p.numerator;
     node.attributes["shift"] = int64_t{p.shift};
@@ -95,6 +92,38 @@ class TokenBuilder {
   }
 
  private:
+  // For rows of this length.
+  Tensor exponentials(int64_t length) {
+    const int64_t one = random_.between(1, std::min(kMostExponential, INT32_MAX / length));
+    Tensor table(ElementType::kI32, {256});
+    for (int64_t i = 0; i < 256; ++i) table.set_integer(i, i == 0 ? one : random_.between(0, one));
+    return table;
+  }
+
+  SoftmaxParameters softmax_parameters(const Tensor& table) {
+    SoftmaxParameters p;
+    p.numerator = random_.between(1, table.integer_at(0) * INT32_MAX);
+    p.shift = int32_t(random_.between(0, 62));
+    p.output = output_;
+    return p;
+  }
+
+  // The product's node, which gives `scores`, with a softmax of its rows.
+  Case with_softmax(Node& node, const Tensor& scores) {
+    const Tensor table = exponentials(scores.shape()[1]);
+    SoftmaxParameters p = softmax_parameters(table);
+    p.output.y_zero_point = int32_t(random_.between(-128, 127));
+    p.output.clip_low = int32_t(random_.between(-128, 0));
+    p.output.clip_high = int32_t(random_.between(p.output.clip_low, 127));
+    node.inputs.push_back(result_.graph.add_constant("table", table));
+    node.attributes["softmax_numerator"] = p.numerator;
+    node.attributes["softmax_shift"] = int64_t{p.shift};
+    node.attributes["softmax_zero_point"] = int64_t{p.output.y_zero_point};
+    node.attributes["softmax_clip_low"] = int64_t{p.output.clip_low};
+    node.attributes["softmax_clip_high"] = int64_t{p.output.clip_high};
+    return finish(node, reference_softmax(scores, table, p));
+  }
+
   // Whole blocks where one of the conditions needs them.
   int64_t size(bool whole, bool also) {
     return whole || also ? block_ * random_.between(1, 4) : random_.between(1, 5 * block_);

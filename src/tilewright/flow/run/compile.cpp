@@ -10,6 +10,7 @@
 #include "tilewright/flow/run/bundle.h"
 #include "tilewright/overlay/schedule/layer.h"
 #include "tilewright/transform/fold/fold_lookups.h"
+#include "tilewright/transform/fold/fold_softmax.h"
 #include "tilewright/transform/normalize/form_matrices.h"
 #include "tilewright/transform/normalize/form_moves.h"
 
@@ -166,6 +167,11 @@ Compilation compile(Graph integer_graph, const OverlayHardware& hardware, const 
   Bundle& bundle = result.bundle;
   bundle.graph = form_moves(form_matrices(std::move(integer_graph)));
   if (hardware.lookup_table) bundle.graph = fold_lookups(std::move(bundle.graph));
+  if (hardware.row_functions) {
+    bundle.graph = fold_softmax(std::move(bundle.graph), [&](const Graph& graph, const Node& product) {
+      return overlay::supports(graph, product, hardware, nullptr);
+    });
+  }
   bundle.hardware = hardware;
   const Graph& graph = bundle.graph;
 

@@ -63,9 +63,10 @@ double host_seconds(const Graph& graph, const Node& node, const HostModel& host)
     if (v != kNoValue) bytes += takes_part ? std::min(value_bytes(graph, v), given) : value_bytes(graph, v);
   }
   bytes += given;
-  const bool rows = node.is_tilewright("QSoftmax") || node.is_tilewright("QLayerNorm");
+  double of_rows = node.is_tilewright("QSoftmax") || node.is_tilewright("QLayerNorm") ? bytes : 0;
+  if (node.is_tilewright("QMatMul") && node.has_input(2)) of_rows = 2 * given;
   return host.node_seconds + double(multiply_accumulates(graph, node)) / (host.gmac_per_s * 1e9) +
-         bytes / ((rows ? host.row_gbyte_per_s : host.gbyte_per_s) * 1e9);
+         bytes / (host.gbyte_per_s * 1e9) + of_rows / (host.row_gbyte_per_s * 1e9);
 }
 
 Partition partition(const Graph& graph, const std::string& target,

@@ -179,6 +179,20 @@ std::vector<TypedShape> infer_qlookup(const OperatorContext& context) {
   return only(context.type(1), context.shape(0));
 }
 
+// What works along the last axis: at least one element in each row.
+void require_last_axis(const OperatorContext& context, const Shape& x) {
+  if (x.rank() < 1 || x[x.rank() - 1] < 1) reject(context, "X has no last axis with elements");
+}
+
+// Of the softmax of rows of `x`.
+void require_exponentials(const OperatorContext& context, int input, const Shape& x) {
+  require_type(context, input, ElementType::kI32);
+  require_vector(context, input, 256);
+  require_last_axis(context, x);
+  if (const int64_t length = x[x.rank() - 1]; length > kLongestSoftmax)
+    reject(context, fmt::format("rows of {} elements are longer than {}", length, kLongestSoftmax));
+}
+
 std::vector<TypedShape> infer_qmatmul(const OperatorContext& context) {
   for (int i : {0, 1}) require_activation(context, i);
   require_element(context, "a_zero_point", 0);
@@ -192,32 +206,33 @@ std::vector<TypedShape> infer_qmatmul(const OperatorContext& context) {
   const Shape &a = context.shape(0), &b = context.shape(1);
   const std::optional<ProductGeometry> geometry = product_geometry(a, b, product_places(context.node()));
   if (!geometry) reject(context, fmt::format("{} and {} do not fit each other", to_string(a), to_string(b)));
+  if (context.node().has_input(2)) {
+    require_exponentials(context, 2, geometry->result);
+    require_integer(context, "softmax_numerator", 1, 1, kMostNumerator);
+    require_integer(context, "softmax_shift", 0, 0, 62);
+    require_integer(context, "softmax_zero_point", 0, INT8_MIN, INT8_MAX);
+    require_integer(context, "softmax_clip_low", INT8_MIN, INT8_MIN, INT8_MAX);
+    require_integer(context, "softmax_clip_high", INT8_MAX,
+                    context.node().int_or("softmax_clip_low", INT8_MIN), INT8_MAX);
+    if (geometry->heads > 1 && context.node().int_or("y_columns", 0) != 0)
+      reject(context, "a softmax needs the rows of every head below those of the head before");
+    if (output_type(context.node()) != ElementType::kI8 || context.node().int_or("bipolar", 0) != 0)
+      reject(context, "a softmax reads 8-bit integers");
+  }
   return only(require_output(context), geometry->result);
-}
-
-// What works along the last axis: at least one element in each row.
-void require_last_axis(const OperatorContext& context) {
-  const Shape& x = context.shape(0);
-  if (x.rank() < 1 || x[x.rank() - 1] < 1) reject(context, "X has no last axis with elements");
 }
 
 std::vector<TypedShape> infer_qsoftmax(const OperatorContext& context) {
   require_type(context, 0, ElementType::kI8);
-  require_type(context, 1, ElementType::kI32);
-  require_vector(context, 1, 256);
-  require_last_axis(context);
-  const Shape& x = context.shape(0);
-  if (x[x.rank() - 1] > kLongestSoftmax) {
-    reject(context, fmt::format("rows of {} elements are longer than {}", x[x.rank() - 1], kLongestSoftmax));
-  }
+  require_exponentials(context, 1, context.shape(0));
   require_integer(context, "numerator", 1, 1, kMostNumerator);
   require_integer(context, "shift", 0, 0, 62);
-  return only(require_output(context), x);
+  return only(require_output(context), context.shape(0));
 }
 
 std::vector<TypedShape> infer_qlayer_norm(const OperatorContext& context) {
   require_activation(context, 0);
-  require_last_axis(context);
+  require_last_axis(context, context.shape(0));
   const Shape& x = context.shape(0);
   const int64_t channels = x[x.rank() - 1];
   require_type(context, 1, ElementType::kI32);
@@ -284,7 +299,7 @@ void add_tilewright_operators(std::vector<Operator>& table) {
        infer_qaverage_pool});
   table.push_back({domain, "QRequantize", 1, 2, 1, 1, with_output_attributes({bias, multiplier, shift}),
                    infer_qrequantize});
-  table.push_back({domain, "QMatMul", 2, 2, 1, 1,
+  table.push_back({domain, "QMatMul", 2, 3, 1, 1,
                    with_output_attributes({{"a_zero_point", kInt},
                                            {"b_zero_point", kInt},
                                            {"transpose_b", kInt},
@@ -293,6 +308,11 @@ void add_tilewright_operators(std::vector<Operator>& table) {
                                            {"a_columns", kInt},
                                            {"b_columns", kInt},
                                            {"y_columns", kInt},
+                                           {"softmax_numerator", kInt},
+                                           {"softmax_shift", kInt},
+                                           {"softmax_zero_point", kInt},
+                                           {"softmax_clip_low", kInt},
+                                           {"softmax_clip_high", kInt},
                                            multiplier,
                                            shift}),
                    infer_qmatmul, [](const OperatorContext& context, std::span<const TypedShape> outputs) {

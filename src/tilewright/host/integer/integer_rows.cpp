@@ -60,7 +60,8 @@ std::vector<int32_t> right_matrices(const std::vector<int32_t>& values, const Pr
   return result;
 }
 
-std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, const HostOptions& options) {
+// y of a QMatMul without softmax.
+Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
   const OutputStage output = output_stage(node);
   const Requantization scale = single_scale(node);
@@ -75,7 +76,7 @@ std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, con
   const std::vector<int32_t> right =
       right_matrices(centred_values(b, element_attribute(node, "b_zero_point", b)), g);
   Tensor y = output_tensor(output, g.result);
-  if (y.size() == 0) return {std::move(y)};
+  if (y.size() == 0) return y;
   const auto compute = [&](auto* to) {
     const int threads = y.size() * g.depth < kElementsPerThread ? 1 : options.threads;
     parallel_for(threads, g.heads * g.rows, [&](int64_t begin, int64_t end) {
@@ -100,7 +101,7 @@ std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, con
   } else {
     compute(y.mutable_data<int8_t>().data());
   }
-  return {std::move(y)};
+  return y;
 }
 
 // body(row, x, y) for every row of the last axis of `x`, y of the type of the result.
@@ -130,11 +131,8 @@ Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& op
   return y;
 }
 
-std::vector<Tensor> integer_softmax(const Node& node, KernelInputs inputs, const HostOptions& options) {
-  const Tensor &x = required_input(inputs, 0), &table = required_input(inputs, 1);
-  const OutputStage output = output_stage(node);
-  const int64_t numerator = node.int_or("numerator", 1);
-  const int shift = integer_attribute(node, "shift", 0, 0, 62);
+Tensor softmax_of(const Tensor& x, const Tensor& table, int64_t numerator, int shift,
+                  const OutputStage& output, const HostOptions& options) {
   const auto powers = table.data<int32_t>();
   const int64_t length = x.shape()[x.shape().rank() - 1];
   const int64_t one = powers.size() == 256 ? powers[0] : 0;
@@ -145,7 +143,7 @@ std::vector<Tensor> integer_softmax(const Node& node, KernelInputs inputs, const
         ErrorKind::kInvalidInput,
         "the table must have 256 exponentials of which none is above the first, whose sums stay in 32 bits");
   }
-  return {by_rows(x, output, options, [&](const auto* from, auto* to) {
+  return by_rows(x, output, options, [&](const auto* from, auto* to) {
     using T = std::remove_reference_t<decltype(*to)>;
     const auto largest = *std::max_element(from, from + length);
     int64_t sum = 0;
@@ -153,7 +151,23 @@ std::vector<Tensor> integer_softmax(const Node& node, KernelInputs inputs, const
     const int64_t inverse = numerator / sum;
     for (int64_t n = 0; n < length; ++n)
       to[n] = finished<T>(round_shift(powers[size_t(largest - from[n])] * inverse, shift), output);
-  })};
+  });
+}
+
+std::vector<Tensor> integer_softmax(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  return {softmax_of(required_input(inputs, 0), required_input(inputs, 1), node.int_or("numerator", 1),
+                     integer_attribute(node, "shift", 0, 0, 62), output_stage(node), options)};
+}
+
+std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  Tensor product = product_of(node, inputs, options);
+  if (!node.has_input(2)) return {std::move(product)};
+  OutputStage output;
+  output.y_zero_point = integer_attribute(node, "softmax_zero_point", 0, INT8_MIN, INT8_MAX);
+  output.clip_low = integer_attribute(node, "softmax_clip_low", INT8_MIN, INT8_MIN, INT8_MAX);
+  output.clip_high = integer_attribute(node, "softmax_clip_high", INT8_MAX, output.clip_low, INT8_MAX);
+  return {softmax_of(product, required_input(inputs, 2), node.int_or("softmax_numerator", 1),
+                     integer_attribute(node, "softmax_shift", 0, 0, 62), output, options)};
 }
 
 std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, const HostOptions& options) {

@@ -1,7 +1,11 @@
 // The order of a step: tokens and loads, first-touch (reset, unless micro-ops overwrite), micro-kernels, the
 // token that frees the buffers; after the last step of a tile the output passes, a token and the stores. With
-// an early start the first-touch comes before the token for the data.
+// an early start the first-touch comes before the token for the data. Several passes over rows stand between
+// the sums of the next tile, where these run beside them.
 #include "tilewright/overlay/lower/lowering.h"
+
+#include <span>
+#include <utility>
 
 #include "tilewright/overlay/lower/lowering_kernels.h"
 #include "tilewright/overlay/lower/lowering_transfers.h"
@@ -47,8 +51,9 @@ class LayerLowering {
       if (step.load_weights) transfers_.load_weights(tile.out, step);
       if (step.load_input) transfers_.load_inputs(tile, step);
       runtime_.dep_push(Stage::kLoad, Stage::kCompute);
-      if (!early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
     }
+    pass_of_tile_before();
+    if (loads && !early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
     if (step.first) {
       if (step.tile >= tiling_.output_slots) runtime_.dep_pop(Stage::kStore, Stage::kCompute);
       Range& loaded = parameters_[tiling_.banks == 2 ? slot : 0];
@@ -56,25 +61,58 @@ class LayerLowering {
         transfers_.load_parameters(tile.out, slot);
         loaded = tile.out;
       }
-      if (early) kernels_.start();
+      if (early) push(kernels_.next());
     }
     if (loads && early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
-    kernels_.accumulate();
+    const LayerKernels::Sequence& sums = kernels_.next();
+    for (const KernelHandle& kernel : sums) {
+      if (&kernel != &sums.front()) pass_of_tile_before();
+      runtime_.push(kernel);
+    }
     if (step.give_token) runtime_.dep_push(Stage::kCompute, Stage::kLoad);
     if (step.last) finish(step, tile, slot);
   }
 
+  void push(const LayerKernels::Sequence& kernels) {
+    for (const KernelHandle kernel : kernels) runtime_.push(kernel);
+  }
+
+  // One of the output passes that are left of the tile before, if there are any.
+  void pass_of_tile_before() {
+    if (left_of_tile_ == nullptr) return;
+    runtime_.push(passes_left_.front());
+    passes_left_ = passes_left_.subspan(1);
+    if (!passes_left_.empty()) return;
+    const Step& step = *std::exchange(left_of_tile_, nullptr);
+    const Tile& tile = plan_.tiles[size_t(step.tile)];
+    store(tile, tile, step.tile % tiling_.output_slots);
+    free_slot(step);
+  }
+
   void finish(const Step& step, const Tile& tile, int64_t slot) {
+    while (left_of_tile_ != nullptr) pass_of_tile_before();
     const bool last = &step == &plan_.steps.back();
+    if (tiling_.passes_between_sums() && !last) {
+      passes_left_ = kernels_.next();
+      left_of_tile_ = &step;
+      return;
+    }
     for (const Tile& part : parts_to_finish(tiling_, tile, last)) {
-      kernels_.finish();
-      runtime_.dep_push(Stage::kCompute, Stage::kStore);
-      runtime_.dep_pop(Stage::kCompute, Stage::kStore);
-      transfers_.store_outputs(tile, part, slot);
+      push(kernels_.next());
+      store(tile, part, slot);
     }
-    if (step.tile + tiling_.output_slots < int64_t(plan_.tiles.size())) {
+    free_slot(step);
+  }
+
+  void store(const Tile& tile, const Tile& part, int64_t slot) {
+    runtime_.dep_push(Stage::kCompute, Stage::kStore);
+    runtime_.dep_pop(Stage::kCompute, Stage::kStore);
+    transfers_.store_outputs(tile, part, slot);
+  }
+
+  void free_slot(const Step& step) {
+    if (step.tile + tiling_.output_slots < int64_t(plan_.tiles.size()))
       runtime_.dep_push(Stage::kStore, Stage::kCompute);
-    }
   }
 
   const Tiling& tiling_;
@@ -83,6 +121,8 @@ class LayerLowering {
   LayerKernels kernels_;
   StepPlan plan_;
   Range parameters_[2] = {{-1, -1}, {-1, -1}};  // output blocks whose parameters are loaded, by bank
+  const Step* left_of_tile_ = nullptr;          // the last step of the tile that has passes left
+  std::span<const KernelHandle> passes_left_;
 };
 
 }  // namespace

@@ -17,11 +17,13 @@ uint64_t pair_of(int64_t a, int64_t b) { return uint64_t(a) << 32 | uint64_t(uin
 constexpr uint64_t kStarting = ~uint64_t{0}, kFinishing = ~uint64_t{1};
 
 AluOpcode factor_opcode(const OverlayLayer& layer) {
-  switch (layer.extreme) {
-    case OverlayLayer::Extreme::kLarger:
+  switch (layer.pair) {
+    case OverlayLayer::Pair::kLarger:
       return AluOpcode::kMax;
-    case OverlayLayer::Extreme::kSmaller:
+    case OverlayLayer::Pair::kSmaller:
       return AluOpcode::kMin;
+    case OverlayLayer::Pair::kSum:
+      return AluOpcode::kAdd;
     default:
       return AluOpcode::kMul;
   }
@@ -58,9 +60,9 @@ const LayerKernels::Sequence& LayerKernels::sequence(const SequenceKey& key, Bui
   return entry->second;
 }
 
-void LayerKernels::push_next() {
+const LayerKernels::Sequence& LayerKernels::next() {
   TILEWRIGHT_CHECK(next_ < planned_.size(), "more steps than there are in the plan");
-  for (const KernelHandle handle : *planned_[next_++]) runtime_.push(handle);
+  return *planned_[next_++];
 }
 
 void LayerKernels::prefetch(const StepPlan& plan) {
@@ -348,7 +350,7 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
 }
 
 // The first factor is copied to the outputs, the other one behind them; what is subtracted from them, if
-// anything, are immediates.
+// anything, are immediates. So are the two of a sum, which are multiplied there.
 void LayerKernels::product(const Tile& tile, const Step& step, int64_t slot) {
   const OverlayLayer& layer = *tiling_.layer;
   tap_grid(tile, step, slot, layer.phases[0], layer.phases[0].grids[0], runs_of(tile, step), true);
@@ -360,10 +362,9 @@ void LayerKernels::product(const Tile& tile, const Step& step, int64_t slot) {
     subtract.imm = -layer.sources[0].zero_point;
     whole_tile(tile, slot, subtract);
   }
-  for (const Run& part : parts_of(tile)) {
-    copy_factor(tile, step, slot, part);
-    multiply_by_factor(tile, slot, part);
-  }
+  for (const Run& part : parts_of(tile)) copy_factor(tile, step, slot, part);
+  for (const OutputPass& pass : tiling_.output.scaling) output_pass(tile, tile, slot, pass);
+  for (const Run& part : parts_of(tile)) multiply_by_factor(tile, slot, part);
 }
 
 // With one position: bias (minus the first factor's zero point), multiplier and shift of a requantising pass
@@ -512,7 +513,7 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
   const int64_t first = (tiling_.all_parameters ? tile.out.begin : 0) + run.out;
   const int64_t parameters = tiling_.parameter_base(slot) + first * ratio * vectors;
   push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), run.out, run.count, run.subs,
-        pixels, skipped,
+        pixels, skipped, pass.of_second,
         pass.use_imm   ? -1
         : pass.of_rows ? -2
                        : parameters + pass.parameter},
@@ -522,7 +523,9 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
          BoxAxis out{uint32_t(run.count), plane, plane, 0}, sub{uint32_t(run.subs), 1, 1, 0};
          BoxAxis pixel{uint32_t(pixels), stride, stride, 0};
          AffineBox box;
-         box.dst = box.src = uint32_t(tiling_.slot_base(slot) + run.out * tiling_.output_plane + skipped);
+         const int64_t second = pass.of_second ? tiling_.pool_offset : 0;
+         box.dst = box.src =
+             uint32_t(tiling_.slot_base(slot) + second + run.out * tiling_.output_plane + skipped);
          if (pass.of_rows) {
            batch.src = kParameterElements;
            out.src = sub.src = pixel.src = 0;

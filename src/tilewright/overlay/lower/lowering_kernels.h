@@ -17,16 +17,15 @@ class LayerKernels {
  public:
   LayerKernels(const Tiling& tiling, Runtime& runtime);
 
+  // Kernels that are pushed one after the other.
+  using Sequence = std::vector<KernelHandle>;
+
   // Records every kernel of the steps and brings their micro-ops into the cache together, where they fit it.
-  // Steps and tiles are accumulated and finished in the order of the plan afterwards.
   void prefetch(const StepPlan& plan);
-  // The kernels that Tiling::starts_early issues before the data of a tile's first step.
-  void start() { push_next(); }
-  // First touch (unless it was started) and multiply-accumulate, or maximum, of the next step into its output
-  // slot.
-  void accumulate() { push_next(); }
-  // The output passes of the next part (parts_to_finish) of the tile that the last step finished.
-  void finish() { push_next(); }
+  // The kernels of the plan, in its order: those that Tiling::starts_early issues before the data of a tile's
+  // first step; of a step, first touch (unless it was started) and multiply-accumulate, or maximum, into its
+  // output slot; of each part (parts_to_finish) of the tile that the last step finished, the output passes.
+  const Sequence& next();
 
  private:
   // The first part of a key.
@@ -83,9 +82,8 @@ class LayerKernels {
   template <typename Make>
   void push(std::vector<int64_t> key, Make&& make);
 
-  // Kernels that are pushed one after the other, found by all that they depend on.
+  // All that a sequence depends on.
   using SequenceKey = std::array<uint64_t, 7>;
-  using Sequence = std::vector<KernelHandle>;
   struct SequenceHash {
     size_t operator()(const SequenceKey& key) const;
   };
@@ -95,7 +93,6 @@ class LayerKernels {
   const Sequence& accumulation(const Tile& tile, const Step& step, int64_t slot);
   const Sequence& starting(const Tile& tile, const Step& step, int64_t slot);
   const Sequence& finishing(const Tile& tile, const Tile& part, int64_t slot);
-  void push_next();
 
   const Tiling& tiling_;
   Runtime& runtime_;

@@ -36,8 +36,9 @@ struct CompiledLayer {
 bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
   const auto sizes = [](const OverlayLayer& l) {
     const LayerSource& s = l.sources[0];
-    return std::array<int64_t, 22>{
+    return std::array<int64_t, 23>{
         int64_t(l.kind),
+        int64_t(l.pair),
         l.out_plane,
         s.planes,
         int64_t(l.pattern),
@@ -57,7 +58,7 @@ bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
         int64_t(l.sources.size()),
         int64_t(l.output.scale.size()),
         l.output.table != nullptr,
-        l.rows ? 1 + int64_t(l.rows->kind) : 0,
+        l.rows ? 1 + int64_t(l.rows->kind) + 2 * l.rows->first.has_value() : 0,
         l.computed ? 1 + l.computed->columns + 2 * (l.computed->input_offset != 0) : 0};
   };
   const auto same_grids = [](const Phase& x, const Phase& y) { return x.grids == y.grids; };

@@ -186,6 +186,7 @@ class Estimator {
     const auto wait_for_data = [&] {
       if (step.load_input || step.load_weights) times_.wait(step_loaded_[k] + 1);
     };
+    pass_of_tile_before();
     if (!early) wait_for_data();
     if (step.first) {
       if (step.tile >= tiling_.output_slots) {
@@ -202,10 +203,27 @@ class Estimator {
     accumulate(tile, step);
     step_done_[k] = times_.last_done();
     if (!step.last) return;
-    for (const Tile& part : parts_to_finish(tiling_, tile, k + 1 == plan_.steps.size())) {
+    while (left_of_tile_ != nullptr) pass_of_tile_before();
+    const bool last = k + 1 == plan_.steps.size();
+    if (tiling_.passes_between_sums() && !last) {
+      left_of_tile_ = &step;
+      passes_done_ = 0;
+      return;
+    }
+    for (const Tile& part : parts_to_finish(tiling_, tile, last)) {
       for (const OutputPass& pass : tiling_.output.passes) output_pass(part, pass);
       store(step, part);
     }
+  }
+
+  void pass_of_tile_before() {
+    if (left_of_tile_ == nullptr) return;
+    const Step& step = *left_of_tile_;
+    const Tile& tile = plan_.tiles[size_t(step.tile)];
+    output_pass(tile, tiling_.output.passes[passes_done_]);
+    if (++passes_done_ < tiling_.output.passes.size()) return;
+    store(step, tile);
+    left_of_tile_ = nullptr;
   }
 
   void accumulate(const Tile& tile, const Step& step) {
@@ -318,8 +336,9 @@ class Estimator {
       times_.requantize(outputs, planes);
     } else {
       if (layer_.sources[0].zero_point != 0) alu(outputs);
+      for (const OutputPass& pass : tiling_.output.scaling) output_pass(tile, pass);
       cost_.alu_uops += outputs;
-      times_.alu(outputs, layer_.extreme == OverlayLayer::Extreme::kNone);
+      times_.alu(outputs, layer_.pair == OverlayLayer::Pair::kProduct);
     }
   }
 
@@ -383,6 +402,8 @@ class Estimator {
   TilingEstimate cost_;
   bool overwrite_ = false;
   int passes_ = 1;
+  const Step* left_of_tile_ = nullptr;  // as in lowering.cpp
+  size_t passes_done_ = 0;
   int64_t together_ =
       0;  // micro-ops that one LOAD brings ahead of the first step; 0: each kernel has its own
   std::vector<int64_t> base_, counts_;  // instructions ahead of / in each part of the program

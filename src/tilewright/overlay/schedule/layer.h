@@ -43,7 +43,7 @@ struct Phase {
 enum class OverlayLayerKind {
   kMatrix,   // everything that accumulates
   kMaximum,  // maximum over the taps that lie inside the image
-  kProduct,  // of two sources, element by element, or their OverlayLayer::extreme; wide instructions only
+  kProduct,  // of two sources, element by element, or their OverlayLayer::pair; wide instructions only
 };
 
 enum class ChannelPattern {
@@ -89,6 +89,7 @@ struct LayerSource {
   // for all of the result's.
   int32_t zero_point = 0;
   bool one_position = false, one_channel = false;
+  int32_t multiplier = 1;  // of a sum of two sources
   // Distances in the image that it is a part of, as those of OverlayLayer's result.
   int64_t image_row = 0, image_plane = 0;
   BlockPlaces places;
@@ -123,17 +124,18 @@ struct ComputedWeights {
   int32_t input_offset = 0;                  // added to every input before the product
 };
 
-// What is made of whole rows, all channels of a 1x1 image, before the output stage.
+// What is made of whole rows, all channels of a 1x1 image or of a group of them, before the output stage.
 struct RowFunction {
   enum class Kind { kSoftmax, kNorm };
   Kind kind = Kind::kSoftmax;
-  uint64_t number = 0;            // numerator; epsilon
-  int shift = 0;                  // of a softmax
-  int fraction = 0;               // of a norm
-  bool center = true;             // of a norm
-  int32_t offset = 0;             // added to the accumulators first
-  int last_lanes = 1;             // of a row's last element that are channels
-  const Tensor* table = nullptr;  // i32[256], of a softmax: by how much smaller than the largest
+  uint64_t number = 0;               // numerator; epsilon
+  int shift = 0;                     // of a softmax
+  int fraction = 0;                  // of a norm
+  bool center = true;                // of a norm
+  int32_t offset = 0;                // added to the accumulators first
+  int last_lanes = 1;                // of a row's last element that are channels
+  const Tensor* table = nullptr;     // i32[256], of a softmax: by how much smaller than the largest
+  std::optional<LayerFinish> first;  // requantises the sums of a product before all this
 };
 
 struct OverlayLayer {
@@ -159,8 +161,9 @@ struct OverlayLayer {
   int weight_positions = 1, weight_planes = 1;
   std::vector<int64_t> weight_magnitude;  // by output channel: sum of the weights' magnitudes
   std::vector<int8_t> diagonal;           // kSharedDiagonal: by weight index
-  enum class Extreme { kNone, kLarger, kSmaller };
-  Extreme extreme = Extreme::kNone;  // kProduct: instead of a multiplication
+  // kProduct: what is made of the two. A sum is of each times LayerSource::multiplier.
+  enum class Pair { kProduct, kLarger, kSmaller, kSum };
+  Pair pair = Pair::kProduct;
   int spread = -1;  // kSharedDiagonal: the weight index by which every lane reads the first, not its own
 
   // Distances in the image that the result is a part of, in positions: from row to row, and between channel

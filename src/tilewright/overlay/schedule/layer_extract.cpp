@@ -378,31 +378,12 @@ class LayerExtraction {
     return true;
   }
 
-  // Adds source * multiplier: as a sum of weights when that is short, by digits of as many bits otherwise.
-  bool add_scaled_source(int source, int64_t multiplier, bool digits) {
-    const int bits = layer_.weight_bits;
-    if (!digits) {
-      while (multiplier != 0) {
-        const int64_t part = clip(multiplier, lowest_weight(bits), highest_weight(bits));
-        add_tap(layer_, source, part, 0);
-        multiplier -= part;
-      }
-      return true;
-    }
-    for (int pass = digit_count(bits) - 1; pass >= 0; --pass) {
-      const int64_t digit = wrap(multiplier, bits);
-      if (digit != 0) add_tap(layer_, source, digit, pass);
-      multiplier = (multiplier - digit) / (int64_t{1} << bits);
-    }
-    return multiplier == 0 || refuse("multiplier_a and multiplier_b must be below 2^23 in magnitude");
-  }
-
   // The larger or the smaller of two values of one shape.
   bool build_extreme() {
     if (other_ != x_) return refuse(kOtherPlaces);
     start_without_numbers();
     layer_.kind = OverlayLayerKind::kProduct;
-    layer_.extreme = node_.is("Max") ? OverlayLayer::Extreme::kLarger : OverlayLayer::Extreme::kSmaller;
+    layer_.pair = node_.is("Max") ? OverlayLayer::Pair::kLarger : OverlayLayer::Pair::kSmaller;
     set_elementwise(x_, layer_);
     layer_.sources.push_back(source_of(node_.input(1), other_));
     layer_.diagonal = {1};
@@ -458,11 +439,17 @@ class LayerExtraction {
       ma >>= k;
       mb >>= k;
     }
-    layer_.phases.resize(1);
-    const bool digits = std::max(std::abs(ma), std::abs(mb)) > 2 * highest_weight(layer_.weight_bits);
-    layer_.pass_shift = layer_.weight_bits;
-    if (!add_scaled_source(0, ma, digits) || !add_scaled_source(1, mb, digits)) return false;
-    number_passes(layer_, digits ? digit_count(layer_.weight_bits) : 1);
+    if (!add_sum(layer_, ma, mb))
+      return refuse("multiplier_a and multiplier_b must be below 2^23 in magnitude");
+    // Beyond two passes over digits, a multiplication of each source in the ALU is less work.
+    if (hardware_.isa == IsaVersion::kWide && hardware_.input_bits == 8 && passes_of(layer_) > 2) {
+      layer_.kind = OverlayLayerKind::kProduct;
+      layer_.pair = OverlayLayer::Pair::kSum;
+      layer_.sources[0].multiplier = int32_t(ma);
+      layer_.sources[1].multiplier = int32_t(mb);
+      layer_.diagonal = {1};
+      layer_.phases = {{0, 0, {TapGrid{}}}};
+    }
     if (bias != int64_t(int32_t(bias))) return refuse("the bias of the addition leaves 32 bits");
     layer_.output.bias.assign(size_t(layer_.out_channels), int32_t(bias));
     layer_.output.scale = {{1, int32_t(shift)}};

@@ -208,6 +208,14 @@ OutputPasses row_stage(const OverlayLayer& layer) {
   const RowFunction& rows = *layer.rows;
   const LayerFinish unclipped{.clip_low = INT32_MIN, .clip_high = INT32_MAX};
   OutputPasses stage;
+  if (rows.first) {
+    const size_t channels = size_t(layer.out_channels);
+    const Requantization& scale = rows.first->scale_of(0);
+    stage.passes.push_back(requantizing(*rows.first));
+    stage.parameters = {std::vector<int32_t>(channels, 0), std::vector<int32_t>(channels, scale.multiplier),
+                        std::vector<int32_t>(channels, scale.shift)};
+    stage.unused.assign(3, 0);
+  }
   if (rows.offset != 0) stage.passes.push_back({.opcode = AluOpcode::kAdd, .imm = rows.offset});
   if (rows.kind == RowFunction::Kind::kSoftmax) {
     stage.passes.push_back(row_pass(AluOpcode::kRowMax, row_immediate(rows.last_lanes, 0), 0));
@@ -240,6 +248,20 @@ OutputPasses row_stage(const OverlayLayer& layer) {
   return stage;
 }
 
+// Each source of a sum times its multiplier, which a requantising pass does in one go.
+void add_scaling(const OverlayLayer& layer, OutputPasses& stage) {
+  for (const LayerSource& source : layer.sources) {
+    OutputPass pass = requantizing({.clip_low = INT32_MIN, .clip_high = INT32_MAX});
+    pass.parameter = int(stage.parameters.size());
+    pass.of_second = &source != &layer.sources.front();
+    stage.scaling.push_back(pass);
+    for (const int32_t number : {0, source.multiplier, 0}) {
+      stage.parameters.emplace_back(size_t(layer.out_channels), number);
+      stage.unused.push_back(0);
+    }
+  }
+}
+
 OutputPasses wide_stage(const OverlayLayer& layer) {
   const LayerFinish& output = layer.output;
   OutputPasses stage;
@@ -256,6 +278,7 @@ OutputPasses wide_stage(const OverlayLayer& layer) {
   stage.passes.push_back(requantizing(output));
   if (output.table != nullptr) stage.passes.back().opcode = AluOpcode::kLookup;
   if (layer.out_plane > 0) add_plane_passes(layer, stage);
+  if (layer.pair == OverlayLayer::Pair::kSum) add_scaling(layer, stage);
   return stage;
 }
 

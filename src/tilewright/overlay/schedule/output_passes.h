@@ -20,6 +20,7 @@ struct OutputPass {
   int32_t imm = 0;
   int parameter = 0;
   bool of_rows = false;  // a tensor operand is the parameters of the row (Tiling::row_base), not of the block
+  bool of_second = false;  // over the values of the second source, which lie behind the outputs
   int32_t clip_low = 0, clip_high = 0;
 };
 
@@ -30,6 +31,7 @@ struct OutputPasses {
   // Before a tile's sums, instead of the reset: sets every accumulator to its parameter, whatever finished
   // tile (or zero) it held. Empty: sums start from a reset, and the first of the passes adds the bias.
   std::optional<OutputPass> start;
+  std::vector<OutputPass> scaling;  // of a sum (OverlayLayer::Pair), before its two sources are added
   std::vector<OutputPass> passes;
 };
 

@@ -2,10 +2,11 @@
 #include "tilewright/overlay/schedule/tap_grids.h"
 
 #include <algorithm>
+#include <cstdlib>
+
+#include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright::overlay {
-
-int digit_count(int bits) { return 24 / bits; }
 
 void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid) {
   for (int plane = 0; plane < layer.weight_planes; ++plane) {
@@ -65,11 +66,37 @@ AxisTaps taps_of(const WindowAxis& axis, int64_t residue) {
   return taps;
 }
 
+namespace {
+
+// Digits of a multiplier of an addition; three of eight bits.
+int digit_count(int bits) { return 24 / bits; }
+
+// Source * weight, in this pass over the digits of a multiplier.
 void add_tap(OverlayLayer& layer, int source, int64_t weight, int pass) {
   layer.phases[0].grids.push_back({.source = source, .pass = pass, .weight = int(layer.diagonal.size())});
   layer.diagonal.push_back(int8_t(weight));
 }
 
+bool add_scaled_source(OverlayLayer& layer, int source, int64_t multiplier, bool digits) {
+  const int bits = layer.weight_bits;
+  if (!digits) {
+    while (multiplier != 0) {
+      const int64_t part = clip(multiplier, lowest_weight(bits), highest_weight(bits));
+      add_tap(layer, source, part, 0);
+      multiplier -= part;
+    }
+    return true;
+  }
+  for (int pass = digit_count(bits) - 1; pass >= 0; --pass) {
+    const int64_t digit = wrap(multiplier, bits);
+    if (digit != 0) add_tap(layer, source, digit, pass);
+    multiplier = (multiplier - digit) / (int64_t{1} << bits);
+  }
+  return multiplier == 0;
+}
+
+// Passes count from the highest digit that is not zero. The lowest one is there even where all of its digits
+// are zero, since it shifts the others into place.
 void number_passes(OverlayLayer& layer, int digits) {
   std::vector<TapGrid>& grids = layer.phases[0].grids;
   const auto ascending = [](const TapGrid& l, const TapGrid& r) { return l.pass < r.pass; };
@@ -77,6 +104,25 @@ void number_passes(OverlayLayer& layer, int digits) {
   if (digits > 1 && grids.back().pass < digits - 1) add_tap(layer, 0, 0, digits - 1);
   const int first = grids.empty() ? 0 : grids.front().pass;
   for (TapGrid& grid : grids) grid.pass -= first;
+}
+
+}  // namespace
+
+bool add_sum(OverlayLayer& layer, int64_t multiplier_a, int64_t multiplier_b) {
+  layer.phases.resize(1);
+  layer.pass_shift = layer.weight_bits;
+  const int64_t largest = std::max(std::abs(multiplier_a), std::abs(multiplier_b));
+  const bool digits = largest > 2 * highest_weight(layer.weight_bits);
+  if (!add_scaled_source(layer, 0, multiplier_a, digits) ||
+      !add_scaled_source(layer, 1, multiplier_b, digits))
+    return false;
+  number_passes(layer, digits ? digit_count(layer.weight_bits) : 1);
+  return true;
+}
+
+int passes_of(const OverlayLayer& layer) {
+  const std::vector<TapGrid>& grids = layer.phases[0].grids;
+  return grids.empty() ? 0 : grids.back().pass + 1;
 }
 
 }  // namespace tilewright::overlay

@@ -11,9 +11,6 @@ struct PlaneAxes {
   WindowAxis y, x;
 };
 
-// Digits of a multiplier of an addition; three of eight bits.
-int digit_count(int bits);
-
 // One grid per weight plane.
 void add_planes(const OverlayLayer& layer, Phase& phase, TapGrid grid);
 
@@ -23,11 +20,10 @@ void set_window(OverlayLayer& layer, const PlaneAxes& axes);
 // The pattern of `group` groups of `inputs` channels in all; the layer knows its output channels.
 void set_groups(OverlayLayer& layer, int64_t group, int64_t inputs);
 
-// A tap of the shared diagonal: source * weight, in this pass over the digits of a multiplier.
-void add_tap(OverlayLayer& layer, int source, int64_t weight, int pass);
-// Passes count from the highest digit that is not zero. The lowest one is there even where all of its digits
-// are zero, since it shifts the others into place.
-void number_passes(OverlayLayer& layer, int digits);
+// The taps of the sum of two sources, each times a multiplier: a sum of weights of the shared diagonal where
+// that is short, digits of as many bits in one pass each otherwise. False: a multiplier is not below 2^23.
+bool add_sum(OverlayLayer& layer, int64_t multiplier_a, int64_t multiplier_b);
+int passes_of(const OverlayLayer& layer);
 
 // The taps of one axis that reach output residue r, ordered by input offset. Kernel positions are counted
 // from the far end, so that offsets and weights both ascend.

@@ -36,17 +36,16 @@ Schedule clamped(const OverlayLayer& layer, const ChannelBlocks& blocks, int64_t
     schedule.first_parts = 1;
   }
   // Rows are whole, as many as one instruction can count; a matrix of computed weights is of one group.
+  const bool grouped = layer.pattern == ChannelPattern::kGrouped;
+  const int64_t of_group = grouped ? blocks.out * layer.group_outputs / layer.out_channels : blocks.out;
   if (layer.rows) {
     schedule.batch_blocks = std::min(schedule.batch_blocks, kMostJoined);
-    schedule.out_blocks = blocks.out;
+    schedule.out_blocks = of_group;
     schedule.finish_parts = 1;
   }
   if (layer.computed) {
     schedule.first_parts = 1;
-    const int64_t group = layer.pattern == ChannelPattern::kGrouped
-                              ? blocks.out * layer.group_outputs / layer.out_channels
-                              : schedule.out_blocks;
-    while (group % schedule.out_blocks != 0) --schedule.out_blocks;
+    while (grouped && of_group % schedule.out_blocks != 0) --schedule.out_blocks;
   }
   // A tile of a layer without such sums is of one plane, whose blocks follow each other as those of the
   // input.

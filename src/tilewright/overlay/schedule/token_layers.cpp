@@ -138,8 +138,29 @@ class TokenLayer {
     layer_.weight_magnitude.assign(size_t(layer_.out_channels), 128 * g.depth);
     layer_.output.bias.assign(size_t(layer_.out_channels), 0);
     layer_.output.scale = {{int32_t(node_.int_or("multiplier", 1)), int32_t(node_.int_or("shift", 0))}};
+    if (node_.has_input(2) && !add_softmax(g.columns)) return false;
     layer_.macs = g.heads * g.rows * g.columns * g.depth;
     return true;
+  }
+
+  // Of the product's rows: what finishes the product comes first.
+  bool add_softmax(int64_t columns) {
+    RowFunction rows;
+    rows.last_lanes = lanes_of_last(columns);
+    rows.number = uint64_t(node_.int_or("softmax_numerator", 1));
+    rows.shift = int(node_.int_or("softmax_shift", 0));
+    rows.table = graph_.constant_input(node_, 2);
+    rows.first = layer_.output;
+    layer_.output.zero_point = int32_t(node_.int_or("softmax_zero_point", 0));
+    layer_.output.clip_low = int32_t(node_.int_or("softmax_clip_low", INT8_MIN));
+    layer_.output.clip_high = int32_t(node_.int_or("softmax_clip_high", INT8_MAX));
+    layer_.output.scale = {{1, 0}};
+    layer_.rows = rows;
+    return rows.table != nullptr || refuse("its table is not constant");
+  }
+
+  int lanes_of_last(int64_t channels) const {
+    return int(channels - (blocks(channels) - 1) * hardware_.block_out);
   }
 
   bool build_rows() {
@@ -152,7 +173,7 @@ class TokenLayer {
     layer_.out_channels = shape[1];
     layer_.sources = {LayerSource{x, shape[1], 1, 1}};
     RowFunction rows;
-    rows.last_lanes = int(shape[1] - (blocks(shape[1]) - 1) * hardware_.block_out);
+    rows.last_lanes = lanes_of_last(shape[1]);
     const bool built = node_.op == "QSoftmax" ? build_softmax(rows) : build_norm(rows);
     layer_.rows = rows;
     if (built && graph_.value(x).type == ElementType::kI16) read_in_planes(layer_);

@@ -47,7 +47,8 @@ std::string phase_text(const Phase& phase) {
 
 // The instructions of the plain set; the wide one always has the same.
 std::string output_text(const OverlayLayer& layer) {
-  if (layer.kind == OverlayLayerKind::kMaximum || layer.rows || !why_no_plain_output(layer).empty()) return "";
+  if (layer.kind == OverlayLayerKind::kMaximum || layer.rows || !why_no_plain_output(layer).empty())
+    return "";
   const OutputPasses output = make_output_passes(layer, IsaVersion::kVta);
   std::string text = fmt::format(" output {}", output.start ? "start" : "reset");
   for (const OutputPass& pass : output.passes) {
@@ -77,7 +78,11 @@ std::string workload_text(const OverlayLayer& layer) {
   if (layer.foldable) text += " foldable";
   if (layer.out_plane > 0) text += " two planes out";
   for (const Phase& phase : layer.phases) text += phase_text(phase);
-  if (layer.extreme != OverlayLayer::Extreme::kNone) text += " extreme";
+  if (layer.pair == OverlayLayer::Pair::kSum) {
+    text += " sum";
+  } else if (layer.pair != OverlayLayer::Pair::kProduct) {
+    text += " extreme";
+  }
   if (layer.computed) text += layer.computed->columns ? " computed columns" : " computed rows";
   if (layer.computed && layer.computed->input_offset != 0) text += " shifted";
   if (layer.rows) text += layer.rows->kind == RowFunction::Kind::kSoftmax ? " softmax" : " norm";
