@@ -1,8 +1,9 @@
 // The cycle simulator against the RTL in Verilator: random instruction streams and random layers on every
-// parameter set of tests/overlay/rtl_equality, and C2 to C11 of ResNet-18 on the plain and the wide 16x16
-// overlay, each in ideal, fixed-latency and DDR memory. Compared are all bytes of the memory, the cycles, the
-// other counters (read over AXI4-Lite) and the log of AXI bursts (cycle, address, length). Seeds are 1, 2,
-// ... per set.
+// parameter set of tests/overlay/rtl_equality, as many layers of transformers on those with row functions,
+// and C2 to C11 of ResNet-18 on the plain and the wide 16x16 overlay, each in ideal, fixed-latency and DDR
+// memory. Compared are all bytes of the memory, the cycles, the other counters (read over AXI4-Lite) and the
+// log of AXI bursts (cycle, address, length). Seeds are 1, 2, ... per set; sets with row functions have twice
+// as many streams.
 //   cycles_vs_rtl [--quick]     quick: four sets, a fifth of the programs, C11 and small networks only
 #include <algorithm>
 #include <chrono>
@@ -24,7 +25,7 @@ using namespace tilewright::overlay;
 namespace {
 
 struct Totals {
-  EqualitySummary streams, layers, resnet, networks;
+  EqualitySummary streams, layers, token_layers, resnet, networks;
   int sets = 0;
 };
 
@@ -48,18 +49,23 @@ void print(const std::string& name, const EqualitySummary& s) {
 
 void compare_set(const OverlayHardware& hardware, uint64_t programs, Totals& totals, std::mutex& mutex) {
   EqualityBench bench(hardware, equality_options(TILEWRIGHT_RTL_CACHE));
-  EqualitySummary streams, layers;
-  for (uint64_t seed = 1; seed <= programs; ++seed) {
+  EqualitySummary streams, layers, token_layers;
+  for (uint64_t seed = 1; seed <= (hardware.row_functions ? 2 : 1) * programs; ++seed)
     bench.compare(stream_program(hardware, seed), equality_memories(), streams);
+  for (uint64_t seed = 1; seed <= programs; ++seed) {
     const EqualityProgram layer = layer_program(hardware, seed);
     if (!layer.memory.empty()) bench.compare(layer, equality_memories(), layers);
+    if (hardware.row_functions)
+      bench.compare(layer_program(hardware, seed, true), equality_memories(), token_layers);
   }
   const std::lock_guard lock(mutex);
   EqualitySummary both = streams;
   both.add(layers);
+  both.add(token_layers);
   print(hardware.name, both);
   totals.streams.add(streams);
   totals.layers.add(layers);
+  totals.token_layers.add(token_layers);
   ++totals.sets;
 }
 
@@ -105,18 +111,21 @@ int main(int argc, char** argv) {
   }
   EqualitySummary all = totals.streams;
   all.add(totals.layers);
+  all.add(totals.token_layers);
   all.add(totals.resnet);
   all.add(totals.networks);
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf(
       "{\"figure\": \"cycles_vs_rtl\", \"cases\": %lld, \"byte_mismatches\": %lld, \"cycle_mismatches\": "
       "%lld, \"counter_mismatches\": %lld, \"transaction_mismatches\": %lld, \"parameter_sets\": %d, "
-      "\"streams\": %lld, \"layers\": %lld, \"resnet18_layers\": %lld, \"network_programs\": %lld, "
+      "\"streams\": %lld, \"layers\": %lld, \"token_layers\": %lld, \"resnet18_layers\": %lld, "
+      "\"network_programs\": %lld, "
       "\"runs\": %lld, \"rtl_cycles\": %llu, \"transactions\": %llu, \"seconds\": %.0f}\n",
       (long long)all.programs, (long long)all.byte_mismatches, (long long)all.cycle_mismatches,
       (long long)all.counter_mismatches, (long long)all.transaction_mismatches, totals.sets,
       (long long)totals.streams.programs, (long long)totals.layers.programs,
-      (long long)totals.resnet.programs, (long long)totals.networks.programs, (long long)all.runs,
-      (unsigned long long)all.cycles, (unsigned long long)all.transactions, seconds);
+      (long long)totals.token_layers.programs, (long long)totals.resnet.programs,
+      (long long)totals.networks.programs, (long long)all.runs, (unsigned long long)all.cycles,
+      (unsigned long long)all.transactions, seconds);
   return all.equal() ? 0 : 1;
 }

@@ -129,11 +129,13 @@ EqualityProgram stream_program(const OverlayHardware& hardware, uint64_t seed) {
   return {fmt::format("stream {}", seed), std::move(stream.dram), stream.address, stream.count};
 }
 
-EqualityProgram layer_program(const OverlayHardware& hardware, uint64_t seed) {
+EqualityProgram layer_program(const OverlayHardware& hardware, uint64_t seed, bool of_tokens) {
   using random_layers::Kind;
   constexpr uint64_t kAttempts = 100;
   for (uint64_t attempt = 0; attempt < kAttempts; ++attempt) {
-    const Kind kind = random_layers::pick_kind(seed + attempt, hardware);
+    constexpr Kind kOfTokens[] = {Kind::kMatrices, Kind::kSoftmax, Kind::kNorm};
+    const Kind kind =
+        of_tokens ? kOfTokens[(seed + attempt) % 3] : random_layers::pick_kind(seed + attempt, hardware);
     try {
       random_layers::Case test = random_layers::make_case(seed * 1000003 + attempt, kind, hardware);
       const Node& node = test.graph.nodes.back();

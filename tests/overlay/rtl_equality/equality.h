@@ -56,8 +56,8 @@ class EqualityBench {
 // Random race-free instruction streams, one per seed from `first_seed` on.
 EqualityProgram stream_program(const OverlayHardware& hardware, uint64_t seed);
 // A random layer with a random schedule, compiled; draws again until the overlay can run it. No memory: after
-// 100 draws it could not.
-EqualityProgram layer_program(const OverlayHardware& hardware, uint64_t seed);
+// 100 draws it could not. `of_tokens`: products of two activations, softmaxes and norms only.
+EqualityProgram layer_program(const OverlayHardware& hardware, uint64_t seed, bool of_tokens = false);
 
 // Where this build keeps compiled models, and the RTL of this source tree.
 RtlOptions equality_options(const std::string& cache_folder);

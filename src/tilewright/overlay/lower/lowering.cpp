@@ -52,6 +52,9 @@ class LayerLowering {
       if (step.load_input) transfers_.load_inputs(tile, step);
       runtime_.dep_push(Stage::kLoad, Stage::kCompute);
     }
+    // The sums wait until their slot has been stored, so that a pass comes ahead of them, where there is one
+    // for each step besides.
+    if (step.first && int64_t(passes_left_.size()) > steps_of_tile(step)) pass_of_tile_before();
     pass_of_tile_before();
     if (loads && !early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
     if (step.first) {
@@ -65,12 +68,22 @@ class LayerLowering {
     }
     if (loads && early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
     const LayerKernels::Sequence& sums = kernels_.next();
+    // More than one pass where a tile has only one step. A small GEMM should not keep a pass from the next
+    // one.
+    const bool only_step = step.first && step.last;
     for (const KernelHandle& kernel : sums) {
-      if (&kernel != &sums.front()) pass_of_tile_before();
+      if (only_step && &kernel != &sums.front()) pass_of_tile_before();
       runtime_.push(kernel);
     }
     if (step.give_token) runtime_.dep_push(Stage::kCompute, Stage::kLoad);
     if (step.last) finish(step, tile, slot);
+  }
+
+  // From its first one.
+  int64_t steps_of_tile(const Step& first) const {
+    const Step* step = &first;
+    while (!step->last) ++step;
+    return step - &first + 1;
   }
 
   void push(const LayerKernels::Sequence& kernels) {

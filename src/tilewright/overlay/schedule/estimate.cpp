@@ -186,6 +186,11 @@ class Estimator {
     const auto wait_for_data = [&] {
       if (step.load_input || step.load_weights) times_.wait(step_loaded_[k] + 1);
     };
+    if (step.first && left_of_tile_ != nullptr) {
+      size_t steps = 1;
+      for (size_t s = k; !plan_.steps[s].last; ++s) ++steps;
+      if (tiling_.output.passes.size() > steps) pass_of_tile_before();
+    }
     pass_of_tile_before();
     if (!early) wait_for_data();
     if (step.first) {
