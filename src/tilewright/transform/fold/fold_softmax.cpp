@@ -1,3 +1,4 @@
+// One walk; the product takes the table as its third input and the numbers under names of their own.
 #include "tilewright/transform/fold/fold_softmax.h"
 
 #include <utility>
