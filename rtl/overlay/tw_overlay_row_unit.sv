@@ -92,7 +92,8 @@ module tw_overlay_row_unit #(
   // division: two bits of the quotient per step, from the highest, over the numerator's low 32 bits
   logic saturates;
   logic [31:0] remainder;  // below the sum, unless it saturates
-  logic [31:0] digits, quotient;
+  logic [31:0] digits;
+  logic [30:0] quotient;
   logic [33:0] next, thrice;
   logic [1:0] digit;
   assign next = {remainder, digits[31:30]};
@@ -111,7 +112,7 @@ module tw_overlay_row_unit #(
         default: remainder <= next[31:0];
       endcase
       digits <= {digits[29:0], 2'b0};
-      quotient <= {quotient[29:0], digit};
+      quotient <= {quotient[28:0], digit};
     end
   end
 
@@ -194,7 +195,7 @@ module tw_overlay_row_unit #(
   always_comb begin
     if (op == ROW_MAX) value = param == 2'd0 ? -held : param == 2'd1 ? 32'd1 : 32'd0;
     else if (op == ROW_DIVIDE)
-      value = param == 2'd0 ? 32'd0 : param == 2'd1 ? {1'b0, saturates ? 31'h7fffffff : quotient[30:0]} : {26'd0, imm[21:16]};
+      value = param == 2'd0 ? 32'd0 : param == 2'd1 ? {1'b0, saturates ? 31'h7fffffff : quotient} : {26'd0, imm[21:16]};
     else value = param == 2'd0 ? -held : param == 2'd1 ? {15'd0, root} : shift;
   end
 endmodule

@@ -24,7 +24,7 @@ struct FashionFacts {
 };
 
 inline constexpr FashionFacts kFashionFacts[] = {
-    {"residual", fashion::residual_fashion, 77418, 9345920, 9339, 9341, 9336, 950, 949, 948, 68103, 11, 2},
+    {"residual", fashion::residual_fashion, 77418, 9345920, 9339, 9341, 9336, 950, 949, 948, 63485, 11, 2},
     {"depthwise", fashion::depthwise_fashion, 36140, 3290944, 9325, 9316, 9309, 948, 949, 947, 56703, 13, 11},
 };
 

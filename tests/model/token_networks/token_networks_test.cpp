@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ostream>
 
 #include "model/own_networks/language_network.h"
 #include "model/own_networks/own_networks.h"
@@ -33,6 +34,8 @@ struct TokenFacts {
   int64_t parameters, macs;
   size_t bytes;
 };
+
+void PrintTo(const TokenFacts& facts, std::ostream* out) { *out << facts.name; }
 
 std::filesystem::path vit_file() { return fashion_file("vit"); }
 

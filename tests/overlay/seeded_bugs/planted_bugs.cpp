@@ -278,13 +278,23 @@ bool evicted_kernel_leaves_the_image(OpenProgram& open) {
   std::copy(open.uops.begin() + offset + size, open.uops.end(), open.uops.begin() + offset);
   return before != open.uops;
 }
+// Of the loads that repeat an earlier one, the first that changes a micro-op in the scratchpad.
 bool reload_after_eviction_missing(OpenProgram& open) {
   if (open.program.statistics.uop_reloads == 0) return false;
+  const auto base = uint32_t(open.program.uop_address / uint64_t(open.program.hardware.uop_bytes()));
   std::vector<uint32_t> seen;
+  std::vector<size_t> held(size_t(open.program.hardware.uop_depth()), open.uops.size());  // image offsets
   for (Instruction& instruction : open.instructions) {
     auto* load = std::get_if<MemoryInstruction>(&instruction);
     if (load == nullptr || !is_load(*load, MemoryType::kUop)) continue;
-    if (std::find(seen.begin(), seen.end(), load->dram_base) != seen.end()) {
+    bool changes = false;
+    for (uint32_t i = 0; i < load->x_size; ++i) {
+      size_t& old = held[load->sram_base + i];
+      const size_t fresh = load->dram_base - base + i;
+      changes = changes || old == open.uops.size() || open.uops[old] != open.uops[fresh];
+      old = fresh;
+    }
+    if (changes && std::find(seen.begin(), seen.end(), load->dram_base) != seen.end()) {
       load->x_size = load->y_size = 0;
       return true;
     }

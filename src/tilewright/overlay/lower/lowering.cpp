@@ -1,6 +1,6 @@
 // The order of a step: tokens and loads, first-touch (reset, unless micro-ops overwrite), micro-kernels, the
 // token that frees the buffers; after the last step of a tile the output passes, a token and the stores. With
-// an early start the first-touch comes before the token for the data. Several passes over rows stand between
+// an early start the first-touch comes before the token for the data. Several passes stand between
 // the sums of the next tile, where these run beside them.
 #include "tilewright/overlay/lower/lowering.h"
 

@@ -22,8 +22,6 @@ AluOpcode factor_opcode(const OverlayLayer& layer) {
       return AluOpcode::kMax;
     case OverlayLayer::Pair::kSmaller:
       return AluOpcode::kMin;
-    case OverlayLayer::Pair::kSum:
-      return AluOpcode::kAdd;
     default:
       return AluOpcode::kMul;
   }
@@ -350,7 +348,7 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
 }
 
 // The first factor is copied to the outputs, the other one behind them; what is subtracted from them, if
-// anything, are immediates. So are the two of a sum, which are multiplied there.
+// anything, are immediates. Output passes make a sum of the two.
 void LayerKernels::product(const Tile& tile, const Step& step, int64_t slot) {
   const OverlayLayer& layer = *tiling_.layer;
   tap_grid(tile, step, slot, layer.phases[0], layer.phases[0].grids[0], runs_of(tile, step), true);
@@ -363,7 +361,7 @@ void LayerKernels::product(const Tile& tile, const Step& step, int64_t slot) {
     whole_tile(tile, slot, subtract);
   }
   for (const Run& part : parts_of(tile)) copy_factor(tile, step, slot, part);
-  for (const OutputPass& pass : tiling_.output.scaling) output_pass(tile, tile, slot, pass);
+  if (layer.pair == OverlayLayer::Pair::kSum) return;
   for (const Run& part : parts_of(tile)) multiply_by_factor(tile, slot, part);
 }
 
@@ -397,10 +395,12 @@ void LayerKernels::copy_factor(const Tile& tile, const Step& step, int64_t slot,
          const std::array<int64_t, 4> src{planes, block, 0, 1};
          for (size_t axis = 0; axis < 4; ++axis) box.axes[axis].src = u32(src[axis]);
          box.axes[2].wgt = 1;
+         MicroKernel kernel;
+         kernel.beside_alu = tiling_.banks == 2;
          box.src = u32(step.input_slot * tiling_.input_slot_size + tiling_.schedule.batch_blocks * planes +
                        part.out * block);
          box.wgt = u32(step.weight_slot * tiling_.weight_slot_size + (other.one_channel ? subs : 0));
-         return cover_box(runtime_.hardware(), box, {}, true);
+         return cover_box(runtime_.hardware(), box, kernel, true);
        });
   const auto number = [&](int64_t offset, AluOpcode opcode, int32_t imm) {
     push({kFactorNumberKey, slot, offset, int64_t(opcode), imm, tile.batch.size(), part.out, part.count,
@@ -514,9 +514,10 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
   const int64_t parameters = tiling_.parameter_base(slot) + first * ratio * vectors;
   push({kPassKey, int64_t(pass.opcode), pass.imm, slot, tile.batch.size(), run.out, run.count, run.subs,
         pixels, skipped, pass.of_second,
-        pass.use_imm   ? -1
-        : pass.of_rows ? -2
-                       : parameters + pass.parameter},
+        pass.use_imm       ? -1
+        : pass.of_rows     ? -2
+        : pass.adds_second ? -3
+                           : parameters + pass.parameter},
        [&] {
          const auto plane = uint32_t(tiling_.output_plane), stride = uint32_t(ratio);
          BoxAxis batch = output_batch_axis(tile);
@@ -530,6 +531,8 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
            batch.src = kParameterElements;
            out.src = sub.src = pixel.src = 0;
            box.src = uint32_t(tiling_.row_base(slot));
+         } else if (pass.adds_second) {
+           box.src += uint32_t(tiling_.pool_offset);
          } else if (!pass.use_imm) {
            batch.src = pixel.src = 0;
            out.src = uint32_t(ratio * vectors);

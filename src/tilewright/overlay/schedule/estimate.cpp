@@ -331,8 +331,9 @@ class Estimator {
     const int64_t outputs = planes * tile.rows.size() * tile.cols.size();
     const int64_t factors = other.one_position ? planes : outputs;
     cost_.gemm_uops += outputs + factors;
-    times_.gemm(outputs);
-    times_.gemm(factors);
+    times_.gemm(outputs, tiling_.banks == 2);
+    times_.gemm(factors, tiling_.banks == 2);
+    if (layer_.pair == OverlayLayer::Pair::kSum) return;
     if (other.zero_point != 0) alu(factors);
     if (other.one_position) {
       alu(factors);
@@ -341,7 +342,6 @@ class Estimator {
       times_.requantize(outputs, planes);
     } else {
       if (layer_.sources[0].zero_point != 0) alu(outputs);
-      for (const OutputPass& pass : tiling_.output.scaling) output_pass(tile, pass);
       cost_.alu_uops += outputs;
       times_.alu(outputs, layer_.pair == OverlayLayer::Pair::kProduct);
     }

@@ -248,18 +248,19 @@ OutputPasses row_stage(const OverlayLayer& layer) {
   return stage;
 }
 
-// Each source of a sum times its multiplier, which a requantising pass does in one go.
-void add_scaling(const OverlayLayer& layer, OutputPasses& stage) {
+// Each source of a sum times its multiplier, which a requantising pass does in one go, and their addition.
+void add_sources(const OverlayLayer& layer, OutputPasses& stage) {
   for (const LayerSource& source : layer.sources) {
     OutputPass pass = requantizing({.clip_low = INT32_MIN, .clip_high = INT32_MAX});
     pass.parameter = int(stage.parameters.size());
     pass.of_second = &source != &layer.sources.front();
-    stage.scaling.push_back(pass);
+    stage.passes.push_back(pass);
     for (const int32_t number : {0, source.multiplier, 0}) {
       stage.parameters.emplace_back(size_t(layer.out_channels), number);
       stage.unused.push_back(0);
     }
   }
+  stage.passes.push_back({.opcode = AluOpcode::kAdd, .use_imm = false, .adds_second = true});
 }
 
 OutputPasses wide_stage(const OverlayLayer& layer) {
@@ -275,10 +276,10 @@ OutputPasses wide_stage(const OverlayLayer& layer) {
     stage.parameters[1].push_back(output.scale_of(o).multiplier);
     stage.parameters[2].push_back(output.scale_of(o).shift);
   }
+  if (layer.pair == OverlayLayer::Pair::kSum) add_sources(layer, stage);
   stage.passes.push_back(requantizing(output));
   if (output.table != nullptr) stage.passes.back().opcode = AluOpcode::kLookup;
   if (layer.out_plane > 0) add_plane_passes(layer, stage);
-  if (layer.pair == OverlayLayer::Pair::kSum) add_scaling(layer, stage);
   return stage;
 }
 

@@ -20,7 +20,8 @@ struct OutputPass {
   int32_t imm = 0;
   int parameter = 0;
   bool of_rows = false;  // a tensor operand is the parameters of the row (Tiling::row_base), not of the block
-  bool of_second = false;  // over the values of the second source, which lie behind the outputs
+  // Of a sum, whose second source lies behind the outputs: the pass is over that, or adds it.
+  bool of_second = false, adds_second = false;
   int32_t clip_low = 0, clip_high = 0;
 };
 
@@ -31,7 +32,6 @@ struct OutputPasses {
   // Before a tile's sums, instead of the reset: sets every accumulator to its parameter, whatever finished
   // tile (or zero) it held. Empty: sums start from a reset, and the first of the passes adds the bias.
   std::optional<OutputPass> start;
-  std::vector<OutputPass> scaling;  // of a sum (OverlayLayer::Pair), before its two sources are added
   std::vector<OutputPass> passes;
 };
 

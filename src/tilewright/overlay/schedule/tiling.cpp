@@ -151,7 +151,8 @@ void Tiling::place_accumulators(const OverlayHardware& hardware) {
     parameter_blocks = all_parameters ? blocks.sub_total : schedule.out_blocks * blocks.subs(0);
   };
   // Sums beside the output passes need sums that start by overwriting and are not shifted in between.
-  bool alternates = hardware.gemm_beside_alu && layer->kind == OverlayLayerKind::kMatrix && output_slots == 2;
+  const bool only_sums = layer->kind == OverlayLayerKind::kMatrix || layer->pair == OverlayLayer::Pair::kSum;
+  bool alternates = hardware.gemm_beside_alu && only_sums && output_slots == 2;
   for (const Phase& phase : layer->phases) {
     alternates = alternates && !phase.grids.empty();
     for (const TapGrid& grid : phase.grids) alternates = alternates && grid.pass == 0;

@@ -108,8 +108,10 @@ struct Tiling {
   int64_t slot_base(int64_t slot) const { return slot * (banks == 2 ? bank_size : output_slot_size); }
   // Of the parameters of the rows of the tile in `slot` (RowFunction), three for each.
   int64_t row_base(int64_t slot) const { return slot_base(slot) + pool_offset; }
-  // Whether a tile's output passes, several over whole rows, stand between the sums of the next tile.
-  bool passes_between_sums() const { return banks == 2 && layer->rows.has_value(); }
+  // Whether a tile's output passes, of which there are several, stand between the sums of the next tile.
+  bool passes_between_sums() const {
+    return banks == 2 && (layer->rows.has_value() || layer->pair == OverlayLayer::Pair::kSum);
+  }
   // Of the parameters for the tile in `slot`.
   int64_t parameter_base(int64_t slot) const {
     return (banks == 2 ? slot + 1 : 1) * bank_size - parameter_blocks * parameter_vectors;
