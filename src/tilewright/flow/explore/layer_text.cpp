@@ -25,6 +25,7 @@ using overlay::TapGrid;
 
 constexpr const char* kKinds[] = {"matrix", "maximum", "product"};  // OverlayLayerKind
 constexpr const char* kPatterns[] = {"dense", "grouped", "diagonal", "shared"};
+constexpr const char* kPairs[] = {"product", "larger", "smaller", "sum"};  // OverlayLayer::Pair
 
 Json print_phase(const Phase& phase) {
   Json grids = Json::array();
@@ -93,6 +94,11 @@ OverlayLayer parse_fields(const Json& v) {
       std::find(std::begin(kPatterns), std::end(kPatterns), v.at("pattern").get<std::string>());
   if (pattern == std::end(kPatterns)) throw Error(ErrorKind::kInvalidInput, "no such pattern");
   layer.pattern = ChannelPattern(pattern - kPatterns);
+  if (v.contains("pair")) {
+    const auto pair = std::find(std::begin(kPairs), std::end(kPairs), v.at("pair").get<std::string>());
+    if (pair == std::end(kPairs)) throw Error(ErrorKind::kInvalidInput, "no such pair");
+    layer.pair = OverlayLayer::Pair(pair - kPairs);
+  }
   layer.batch = v.at("batch");
   layer.out_channels = v.at("out").at(0);
   layer.out_height = v.at("out").at(1);
@@ -154,7 +160,10 @@ void check(const OverlayLayer& layer) {
     fail("planes of other sizes than the result");
   }
   const size_t channels = size_t(layer.out_channels), scales = layer.output.scale.size();
-  if (layer.kind == OverlayLayerKind::kMatrix &&
+  const bool of_two = layer.kind == OverlayLayerKind::kProduct, sum = layer.pair == OverlayLayer::Pair::kSum;
+  if (of_two ? layer.sources.size() != 2 : layer.pair != OverlayLayer::Pair::kProduct)
+    fail("a pair of sources that are not two");
+  if ((layer.kind == OverlayLayerKind::kMatrix || sum) &&
       (layer.output.bias.size() != channels || (scales != 1 && scales != channels))) {
     fail("biases or scales are not as many as output channels");
   }
@@ -204,6 +213,7 @@ std::string print_layer(const OverlayLayer& layer) {
                 {"foldable", layer.foldable},
                 {"fold", layer.fold ? print_fold(*layer.fold) : Json()},
                 {"macs", layer.macs}};
+  if (layer.pair != OverlayLayer::Pair::kProduct) value["pair"] = kPairs[int(layer.pair)];
   if (layer.out_plane > 0) value["planes_out"] = {layer.out_plane, layer.result_channels};
   return json_text(value);
 }
