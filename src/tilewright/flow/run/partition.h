@@ -16,7 +16,8 @@ namespace tilewright {
 struct HostModel {
   double gmac_per_s = 0.8;   // int8 convolution
   double gbyte_per_s = 1.0;  // element-wise work, and moving data between host and accelerator layout
-  double row_gbyte_per_s = 0.1;  // softmax and norms
+  // Softmax and norms: our kernels take about ten times as long for an element of one as for one of a sum.
+  double row_gbyte_per_s = 0.1;
   double node_seconds = 1e-6;   // to call a kernel
   double turn_seconds = 10e-6;  // caches written back, the accelerator started, its end seen
 };

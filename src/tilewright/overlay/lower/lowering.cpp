@@ -1,7 +1,7 @@
 // The order of a step: tokens and loads, first-touch (reset, unless micro-ops overwrite), micro-kernels, the
 // token that frees the buffers; after the last step of a tile the output passes, a token and the stores. With
-// an early start the first-touch comes before the token for the data. Several passes stand between
-// the sums of the next tile, where these run beside them.
+// an early start the first-touch comes before the token for the data. Where the sums of the next tile can run
+// beside them, several passes are issued between these sums.
 #include "tilewright/overlay/lower/lowering.h"
 
 #include <span>
@@ -52,8 +52,8 @@ class LayerLowering {
       if (step.load_input) transfers_.load_inputs(tile, step);
       runtime_.dep_push(Stage::kLoad, Stage::kCompute);
     }
-    // The sums wait until their slot has been stored, so that a pass comes ahead of them, where there is one
-    // for each step besides.
+    // The first sums of a tile wait until its slot has been stored. If there are more passes than steps, one
+    // of them goes ahead and fills that time.
     if (step.first && int64_t(passes_left_.size()) > steps_of_tile(step)) pass_of_tile_before();
     pass_of_tile_before();
     if (loads && !early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
@@ -68,8 +68,7 @@ class LayerLowering {
     }
     if (loads && early) runtime_.dep_pop(Stage::kLoad, Stage::kCompute);
     const LayerKernels::Sequence& sums = kernels_.next();
-    // More than one pass where a tile has only one step. A small GEMM should not keep a pass from the next
-    // one.
+    // A pass before every step is enough, unless the tile has only one: then a pass before every kernel.
     const bool only_step = step.first && step.last;
     for (const KernelHandle& kernel : sums) {
       if (only_step && &kernel != &sums.front()) pass_of_tile_before();
@@ -79,7 +78,7 @@ class LayerLowering {
     if (step.last) finish(step, tile, slot);
   }
 
-  // From its first one.
+  // The number of steps of the tile that begins with `first`.
   int64_t steps_of_tile(const Step& first) const {
     const Step* step = &first;
     while (!step->last) ++step;
