@@ -50,6 +50,7 @@ constexpr ClassList kClasses[] = {
     {kTilewrightDomain, Class::kElementwise, "QLookup QRequantize FixedLookup"},
     {kTilewrightDomain, Class::kBroadcast, "QAdd QMul QRescaledAdd FixedAdd"},
     {kTilewrightDomain, Class::kNormalization, "QLayerNorm QSoftmax"},
+    {kTilewrightDomain, Class::kAssembly, "QCacheUpdate"},
     {kTilewrightDomain, Class::kConversion, "FixedDecode FixedEncode"},
 };
 

@@ -14,6 +14,7 @@
 #include "tilewright/flow/run/recorded_schedules.h"
 #include "tilewright/overlay/isa/assembler.h"
 #include "tilewright/transform/pipeline.h"
+#include "tilewright/transform/token_step.h"
 
 namespace tilewright {
 namespace {
@@ -56,6 +57,7 @@ Compilation compile_model(Graph quantized, const CompileRequest& request) {
   const OverlayHardware hardware = find_overlay_hardware(request.hardware, request.folders.hardware);
   IntegerizeReport report;
   Graph graph = integerize(optimize(std::move(quantized)), &report);
+  if (request.decode) graph = form_token_step(graph);
   std::vector<StatePair> states = find_states(graph, request.states);
   const std::unique_ptr<tune::BestSchedules> records = open_records(request);
   const ScheduleSource source =

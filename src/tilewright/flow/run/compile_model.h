@@ -16,6 +16,7 @@ struct CompileRequest {
   bool no_records = false;                     // default schedules only
   std::string memory = "fixed";                // that the records were measured behind
   std::vector<StatePair> states;               // besides those of find_states
+  bool decode = false;                         // one token in a run (transform/token_step.h)
   SharedFolders folders;
 };
 

@@ -22,22 +22,6 @@ std::vector<ValueId> ids_of(const Graph& part, const std::vector<ValueId>& part_
   return ids;
 }
 
-void check_inputs(const Graph& graph, const std::vector<Tensor>& inputs) {
-  if (inputs.size() != graph.inputs.size()) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("the model has {} inputs, {} are given", graph.inputs.size(), inputs.size()));
-  }
-  Diagnostics diagnostics;
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    const Value& value = graph.value(graph.inputs[i]);
-    if (inputs[i].type() == value.type && inputs[i].shape() == value.shape) continue;
-    diagnostics.error(ErrorKind::kInvalidInput, fmt::format("input '{}'", value.name), "",
-                      fmt::format("{} is expected, {} is given", to_string(value.type, value.shape),
-                                  to_string(inputs[i].type(), inputs[i].shape())));
-  }
-  diagnostics.raise_if_any();
-}
-
 void add(overlay::RunCounters& total, const overlay::RunCounters& run) {
   total.instructions += run.instructions;
   total.uop_load_bytes += run.uop_load_bytes;
@@ -106,6 +90,46 @@ Session::Session(std::shared_ptr<const Engine> engine, const overlay::ProgramEng
   }
 }
 
+void Session::check_inputs(const std::vector<Tensor>& inputs) const {
+  const Graph& graph = engine_->graph();
+  if (inputs.size() != graph.inputs.size()) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("the model has {} inputs, {} are given", graph.inputs.size(), inputs.size()));
+  }
+  const auto may_be_empty = [&](ValueId id) {
+    return std::ranges::any_of(programs_, [&](const overlay::OverlayProgram& program) {
+      return std::ranges::find(program.states, id, &overlay::ProgramState::before) != program.states.end();
+    });
+  };
+  Diagnostics diagnostics;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    const Value& value = graph.value(graph.inputs[i]);
+    if (inputs[i].type() == value.type && inputs[i].shape() == value.shape) continue;
+    if (inputs[i].size() == 0 && may_be_empty(graph.inputs[i])) continue;
+    diagnostics.error(ErrorKind::kInvalidInput, fmt::format("input '{}'", value.name), "",
+                      fmt::format("{} is expected, {} is given", to_string(value.type, value.shape),
+                                  to_string(inputs[i].type(), inputs[i].shape())));
+  }
+  diagnostics.raise_if_any();
+}
+
+std::optional<Tensor> Session::cache(ValueId output) const {
+  for (const overlay::OverlayProgram& program : programs_) {
+    for (const overlay::ProgramState& state : program.states)
+      if (state.after == output) return read_program_state(program, state);
+  }
+  return {};
+}
+
+// The position of the run, and the caches that are given.
+void Session::prepare(overlay::OverlayProgram& program, const std::map<ValueId, Tensor>& values) const {
+  if (program.position != kNoValue) set_position(program, values.at(program.position).integer_at(0));
+  for (const overlay::ProgramState& state : program.states) {
+    const Tensor& given = values.at(state.before);
+    if (given.size() > 0) write_program_state(program, state, given);
+  }
+}
+
 std::map<ValueId, Tensor> Session::run_program(overlay::OverlayProgram& program,
                                                const std::map<ValueId, Tensor>& inputs) {
   overlay::TimedRun timed;
@@ -127,7 +151,7 @@ std::map<ValueId, Tensor> Session::run_program(overlay::OverlayProgram& program,
 
 std::vector<Tensor> Session::run(const std::vector<Tensor>& inputs, const Observe& observe) {
   const Graph& graph = engine_->graph();
-  check_inputs(graph, inputs);
+  check_inputs(inputs);
   std::map<ValueId, Tensor> values;
   for (size_t i = 0; i < inputs.size(); ++i) values[graph.inputs[i]] = inputs[i];
   const auto keep = [&](ValueId id, Tensor tensor) {
@@ -140,7 +164,12 @@ std::vector<Tensor> Session::run(const std::vector<Tensor>& inputs, const Observ
       std::map<ValueId, Tensor> given;
       for (const overlay::ProgramTensor& input : programs_[s].inputs)
         given[input.value] = values.at(input.value);
+      prepare(programs_[s], values);
       for (auto& [id, tensor] : run_program(programs_[s], given)) keep(id, std::move(tensor));
+      for (const overlay::ProgramState& state : programs_[s].states) {
+        const bool stays = values.at(state.before).size() == 0;
+        keep(state.after, stays ? Tensor() : read_program_state(programs_[s], state));
+      }
     } else {
       std::vector<Tensor> given;
       for (ValueId v : step.inputs) given.push_back(values.at(v));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "tilewright/flow/run/bundle.h"
@@ -49,13 +50,19 @@ class Session {
 
   // Sees every value that crosses between steps, graph outputs included.
   using Observe = std::function<void(ValueId, const Tensor&)>;
-  // One tensor per graph output. Errors (invalid input): number, type or shape of the inputs.
+  // One tensor per graph output. A cache that lies in accelerator memory stays there: its input may be an
+  // empty tensor, which leaves it as the last run did, and its output then is one as well. Errors (invalid
+  // input): number, type or shape of the inputs; a position beyond the caches.
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const Observe& observe = {});
+  // What a cache in accelerator memory holds, by the graph's output; nullopt: it does not lie there.
+  std::optional<Tensor> cache(ValueId output) const;
   // Of all runs of this session so far.
   const overlay::RunCounters& counters() const { return counters_; }
   const overlay::CycleCounters& cycles() const { return cycles_; }
 
  private:
+  void check_inputs(const std::vector<Tensor>& inputs) const;
+  void prepare(overlay::OverlayProgram& program, const std::map<ValueId, Tensor>& values) const;
   std::map<ValueId, Tensor> run_program(overlay::OverlayProgram& program,
                                         const std::map<ValueId, Tensor>& inputs);
 

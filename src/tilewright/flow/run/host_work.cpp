@@ -8,6 +8,17 @@
 namespace tilewright {
 namespace {
 
+// Whether `v` is a cache before or after its update there.
+bool stays_in_accelerator(const Bundle& bundle, ValueId v, NodeId producer, const std::vector<NodeId>& readers) {
+  const auto updates = [&](NodeId n) {
+    return n != kNoNode && !bundle.nodes[size_t(n)].on_host() &&
+           bundle.graph.nodes[size_t(n)].is_tilewright("QCacheUpdate");
+  };
+  return updates(producer) || std::any_of(readers.begin(), readers.end(), [&](NodeId n) {
+           return updates(n) && bundle.graph.nodes[size_t(n)].input(0) == v;
+         });
+}
+
 int64_t bytes_between(const Bundle& bundle) {
   const Graph& graph = bundle.graph;
   const std::vector<NodeId> producers = graph.producers();
@@ -16,6 +27,7 @@ int64_t bytes_between(const Bundle& bundle) {
   for (ValueId v = 0; v < ValueId(graph.values.size()); ++v) {
     if (graph.is_constant(v)) continue;
     const NodeId producer = producers[size_t(v)];
+    if (stays_in_accelerator(bundle, v, producer, readers[size_t(v)])) continue;
     const bool from_host = producer == kNoNode || bundle.nodes[size_t(producer)].on_host();
     const bool crosses = std::any_of(readers[size_t(v)].begin(), readers[size_t(v)].end(), [&](NodeId n) {
       return bundle.nodes[size_t(n)].on_host() != from_host;

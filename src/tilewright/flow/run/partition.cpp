@@ -29,12 +29,17 @@ struct Edges {
   std::vector<std::vector<NodeId>> consumers;
 };
 
+// A cache stays in the memory of its target from run to run.
+bool is_cache(const Node& node, ValueId v) {
+  return node.is_tilewright("QCacheUpdate") && (v == node.input(0) || v == node.outputs[0]);
+}
+
 // Seconds of host-side packing and unpacking that `node` causes while it is on the target.
 double transfer_seconds(const Graph& graph, const Edges& edges, const std::vector<bool>& on_target,
                         const Node& node, const HostModel& host) {
   double bytes = 0;
   for (ValueId v : node.inputs) {
-    if (v == kNoValue || graph.is_constant(v)) continue;
+    if (v == kNoValue || graph.is_constant(v) || is_cache(node, v)) continue;
     const NodeId producer = edges.producers[size_t(v)];
     if (producer == kNoNode || !on_target[size_t(producer)]) bytes += value_bytes(graph, v);
   }
@@ -42,7 +47,7 @@ double transfer_seconds(const Graph& graph, const Edges& edges, const std::vecto
     if (v == kNoValue) continue;
     const auto& readers = edges.consumers[size_t(v)];
     const bool to_host =
-        graph.is_output(v) || std::any_of(readers.begin(), readers.end(),
+        (graph.is_output(v) && !is_cache(node, v)) || std::any_of(readers.begin(), readers.end(),
                                           [&](NodeId reader) { return !on_target[size_t(reader)]; });
     if (to_host) bytes += value_bytes(graph, v);
   }

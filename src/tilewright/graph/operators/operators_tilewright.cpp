@@ -193,6 +193,12 @@ void require_exponentials(const OperatorContext& context, int input, const Shape
     reject(context, fmt::format("rows of {} elements are longer than {}", length, kLongestSoftmax));
 }
 
+// The place of a token in its text.
+void require_position(const OperatorContext& context, int input) {
+  require_type(context, input, ElementType::kI64);
+  require_vector(context, input, 1);
+}
+
 std::vector<TypedShape> infer_qmatmul(const OperatorContext& context) {
   for (int i : {0, 1}) require_activation(context, i);
   require_element(context, "a_zero_point", 0);
@@ -206,6 +212,7 @@ std::vector<TypedShape> infer_qmatmul(const OperatorContext& context) {
   const Shape &a = context.shape(0), &b = context.shape(1);
   const std::optional<ProductGeometry> geometry = product_geometry(a, b, product_places(context.node()));
   if (!geometry) reject(context, fmt::format("{} and {} do not fit each other", to_string(a), to_string(b)));
+  if (context.node().has_input(3)) require_position(context, 3);
   if (context.node().has_input(2)) {
     require_exponentials(context, 2, geometry->result);
     require_integer(context, "softmax_numerator", 1, 1, kMostNumerator);
@@ -248,6 +255,18 @@ std::vector<TypedShape> infer_qlayer_norm(const OperatorContext& context) {
   if (channels > kLongestNorm)
     reject(context, fmt::format("{} channels are more than {}", channels, kLongestNorm));
   return only(require_output(context), x);
+}
+
+// Rows of X into the cache, from the position on.
+std::vector<TypedShape> infer_qcache_update(const OperatorContext& context) {
+  for (int i : {0, 1}) require_activation(context, i);
+  for (int i : {0, 1}) require_rank(context, i, 2);
+  require_position(context, 2);
+  const Shape &cache = context.shape(0), &x = context.shape(1);
+  if (context.type(0) != context.type(1)) reject(context, "the cache and its new rows have different types");
+  if (x[1] != cache[1] || x[0] > cache[0])
+    reject(context, fmt::format("rows {} do not fit a cache {}", to_string(x), to_string(cache)));
+  return only(context.type(0), cache);
 }
 
 std::vector<AttributeRule> with_output_attributes(std::vector<AttributeRule> attributes) {
@@ -299,7 +318,7 @@ void add_tilewright_operators(std::vector<Operator>& table) {
        infer_qaverage_pool});
   table.push_back({domain, "QRequantize", 1, 2, 1, 1, with_output_attributes({bias, multiplier, shift}),
                    infer_qrequantize});
-  table.push_back({domain, "QMatMul", 2, 3, 1, 1,
+  table.push_back({domain, "QMatMul", 2, 4, 1, 1,
                    with_output_attributes({{"a_zero_point", kInt},
                                            {"b_zero_point", kInt},
                                            {"transpose_b", kInt},
@@ -327,6 +346,7 @@ void add_tilewright_operators(std::vector<Operator>& table) {
        with_output_attributes(
            {{"x_zero_point", kInt}, {"center", kInt}, {"fraction", kInt}, {"epsilon", kInt, true}}),
        infer_qlayer_norm});
+  table.push_back({domain, "QCacheUpdate", 3, 3, 1, 1, {}, infer_qcache_update});
   table.push_back({domain, "QLookup", 2, 2, 1, 1, {}, infer_qlookup});
 }
 

@@ -12,6 +12,7 @@
 #include "tilewright/host/kernel_inputs.h"
 #include "tilewright/host/kernel_table.h"
 #include "tilewright/tensor/reference_rows.h"
+#include "tilewright/tensor/tensor_parts.h"
 
 namespace tilewright {
 namespace {
@@ -60,6 +61,26 @@ std::vector<int32_t> right_matrices(const std::vector<int32_t>& values, const Pr
   return result;
 }
 
+// How many of `count` columns the row of a matrix sees whose token is at the position that the node reads.
+struct Visible {
+  int64_t position = 0, count = 0;
+  bool all = true;
+
+  int64_t of(int64_t row) const { return all ? count : std::min(count, position + row + 1); }
+};
+
+int64_t position_of(const Tensor& tensor) {
+  const int64_t position = tensor.size() == 1 ? tensor.integer_at(0) : -1;
+  if (position < 0)
+    throw Error(ErrorKind::kInvalidInput, fmt::format("the position of a token cannot be {}", position));
+  return position;
+}
+
+Visible visible(const Node& node, KernelInputs inputs, int input, int64_t count) {
+  if (!node.has_input(input)) return {.count = count};
+  return {position_of(required_input(inputs, input)), count, false};
+}
+
 // y of a QMatMul without softmax.
 Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& options) {
   const Tensor &a = required_input(inputs, 0), &b = required_input(inputs, 1);
@@ -72,6 +93,7 @@ Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& opti
                 fmt::format("{} and {} do not fit each other", to_string(a.shape()), to_string(b.shape())));
   }
   const ProductGeometry& g = *geometry;
+  const Visible depth = visible(node, inputs, node.has_input(2) ? -1 : 3, g.depth);
   const std::vector<int32_t> left = centred_values(a, element_attribute(node, "a_zero_point", a));
   const std::vector<int32_t> right =
       right_matrices(centred_values(b, element_attribute(node, "b_zero_point", b)), g);
@@ -86,7 +108,7 @@ Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& opti
         std::ranges::fill(acc, 0u);
         const int32_t* const x = left.data() + h * g.a.head + m * g.a.row;
         const int32_t* const matrix = right.data() + g.group(h) * g.depth * g.columns;
-        for (int64_t k = 0; k < g.depth; ++k) {
+        for (int64_t k = 0; k < depth.of(m); ++k) {
           const auto factor = uint32_t(x[k]);
           const int32_t* const line = matrix + k * g.columns;
           for (int64_t n = 0; n < g.columns; ++n) acc[size_t(n)] += factor * uint32_t(line[n]);
@@ -166,8 +188,35 @@ std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, con
   output.y_zero_point = integer_attribute(node, "softmax_zero_point", 0, INT8_MIN, INT8_MAX);
   output.clip_low = integer_attribute(node, "softmax_clip_low", INT8_MIN, INT8_MIN, INT8_MAX);
   output.clip_high = integer_attribute(node, "softmax_clip_high", INT8_MAX, output.clip_low, INT8_MAX);
-  return {softmax_of(product, required_input(inputs, 2), node.int_or("softmax_numerator", 1),
-                     integer_attribute(node, "softmax_shift", 0, 0, 62), output, options)};
+  const Tensor& table = required_input(inputs, 2);
+  const int64_t numerator = node.int_or("softmax_numerator", 1);
+  const int shift = integer_attribute(node, "softmax_shift", 0, 0, 62);
+  if (!node.has_input(3)) return {softmax_of(product, table, numerator, shift, output, options)};
+  // Row by row: each sees as many columns as its place says; the others have no share.
+  const int64_t heads = node.int_or("heads", 1), columns = product.shape()[product.shape().rank() - 1];
+  const Visible seen = visible(node, inputs, 3, columns);
+  const int64_t rows = product.size() / columns, of_matrix = rows / heads;
+  Tensor y(ElementType::kI8, product.shape());
+  std::ranges::fill(y.mutable_data<int8_t>(), finished<int8_t>(0, output));
+  for (int64_t row = 0; row < rows; ++row) {
+    const auto from = product.data<int8_t>().subspan(size_t(row * columns), size_t(seen.of(row % of_matrix)));
+    const Tensor shares = softmax_of(Tensor({int64_t(from.size())}, from), table, numerator, shift, output,
+                                     options);
+    std::ranges::copy(shares.data<int8_t>(), y.mutable_data<int8_t>().begin() + row * columns);
+  }
+  return {std::move(y)};
+}
+
+std::vector<Tensor> update_cache(const Node&, KernelInputs inputs, const HostOptions&) {
+  Tensor cache = required_input(inputs, 0);
+  const Tensor& rows = required_input(inputs, 1);
+  const int64_t position = position_of(required_input(inputs, 2));
+  if (position + rows.shape()[0] > cache.shape()[0]) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("position {} is beyond the {} tokens of the cache", position, cache.shape()[0]));
+  }
+  set_elements(cache, position * cache.shape()[1], rows);
+  return {std::move(cache)};
 }
 
 std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, const HostOptions& options) {
@@ -217,6 +266,7 @@ constexpr KernelEntry kRowKernels[] = {
     {kTilewrightDomain, "QMatMul", multiply_matrices},
     {kTilewrightDomain, "QSoftmax", integer_softmax},
     {kTilewrightDomain, "QLayerNorm", integer_layer_norm},
+    {kTilewrightDomain, "QCacheUpdate", update_cache},
 };
 
 }  // namespace

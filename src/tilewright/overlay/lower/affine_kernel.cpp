@@ -18,7 +18,7 @@ Axes simplify(const Axes& axes) {
     if (axis.extent == 1) continue;
     if (!result.empty()) {
       BoxAxis& outer = result.back();
-      if (outer.dst == axis.dst * axis.extent && outer.src == axis.src * axis.extent &&
+      if (!outer.visible && !axis.visible && outer.dst == axis.dst * axis.extent && outer.src == axis.src * axis.extent &&
           outer.wgt == axis.wgt * axis.extent) {
         const uint32_t extent = outer.extent * axis.extent;
         outer = axis;
@@ -94,13 +94,15 @@ bool has_hazard(const std::vector<int64_t>& list, const MicroKernel::Loop& outer
   return seam_repeats(list, outer, inner, start) || seam_repeats(list, outer, inner, seam);
 }
 
-// Axes not used as loops: reductions outside, destinations inside, so that the same one recurs late.
+// Axes not used as loops: reductions outside, destinations inside, so that the same one recurs late. Before
+// them what a run may cut short.
 std::vector<int> unrolled_order(const Axes& axes, int outer, int inner) {
   std::vector<int> order;
   for (int i = 0; i < int(axes.size()); ++i) {
     if (i != outer && i != inner) order.push_back(i);
   }
   std::stable_partition(order.begin(), order.end(), [&](int i) { return axes[size_t(i)].dst == 0; });
+  std::stable_partition(order.begin(), order.end(), [&](int i) { return axes[size_t(i)].visible; });
   return order;
 }
 
@@ -192,7 +194,7 @@ MicroKernel cover_box(const OverlayHardware& hardware, const AffineBox& box, Mic
     // Part of a destination axis as micro-ops puts different destinations next to each other.
     const Axes whole = axes;
     for (size_t i = 0; i < whole.size(); ++i) {
-      if (whole[i].dst == 0) continue;
+      if (whole[i].dst == 0 || whole[i].visible) continue;
       for (uint32_t part = 2; part < whole[i].extent && part <= 16; ++part) {
         if (whole[i].extent % part != 0) continue;
         Axes candidate = split_axis(whole, i, part);
@@ -206,6 +208,13 @@ MicroKernel cover_box(const OverlayHardware& hardware, const AffineBox& box, Mic
   }
   kernel.outer = loop_of(axes, best.outer);
   kernel.inner = loop_of(axes, best.inner);
+  for (int i = 0; i < int(axes.size()); ++i) {
+    if (!axes[size_t(i)].visible) continue;
+    kernel.visible_blocks = axes[size_t(i)].extent;
+    kernel.visible = i == best.outer   ? MicroKernel::Visible::kOuter
+                     : i == best.inner ? MicroKernel::Visible::kInner
+                                       : MicroKernel::Visible::kMicroOps;
+  }
   emit(axes, unrolled_order(axes, best.outer, best.inner), 0,
        {.dst = box.dst, .src = box.src, .wgt = box.wgt}, true, overwrite, kernel);
   return kernel;

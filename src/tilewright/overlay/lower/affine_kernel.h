@@ -15,6 +15,7 @@ namespace tilewright::overlay {
 struct BoxAxis {
   uint32_t extent = 1;
   uint32_t dst = 0, src = 0, wgt = 0;  // elements from one index to the next
+  bool visible = false;  // the blocks that a run's token sees: it takes as many of its first indices
 };
 
 // Axes outermost first. An axis with dst 0 is a reduction.
@@ -23,6 +24,7 @@ struct AffineBox {
   uint32_t dst = 0, src = 0, wgt = 0;  // of index 0
 };
 
+// At most one axis is `visible`: it becomes a loop, or the outermost of the micro-ops (MicroKernel::visible).
 // Completes `kernel` (mode, opcode, immediate) with the loops and micro-ops of `box`. With `overwrite` (wide
 // GEMM) the first index of all reduction axes overwrites its destination, the others accumulate.
 MicroKernel cover_box(const OverlayHardware& hardware, const AffineBox& box, MicroKernel kernel,

@@ -16,6 +16,7 @@ struct LayerAddresses {
   int64_t parameters = 0;        // ACC elements; [O/B][vectors][b][B]
   int64_t table = 0;             // entries; of a layer with a table
   int64_t result = 0;            // OUT elements; blocked
+  int64_t result_per_position = 0;  // OUT elements from one token of a cache to the next
   int64_t padding = 0;           // INP elements holding the layer's pad value, padding_elements() of them
 };
 

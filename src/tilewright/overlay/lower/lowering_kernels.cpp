@@ -218,9 +218,10 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
            const int64_t subs = tiling_.blocks.shared ? tiling_.blocks.subs(0) : run.subs;
            box.axes = {batch,
                        {u32(run.count), u32(tiling_.output_plane), u32(run.in_delta * tiling_.input_plane),
-                        u32(run.weight_delta * count)},
+                        u32(run.weight_delta * count), layer.visible == OverlayLayer::Visible::kOutputs},
                        {u32(run.subs), 1, 0, 1},
-                       {u32(run.in_count), 0, u32(tiling_.input_plane), u32(count * subs)},
+                       {u32(run.in_count), 0, u32(tiling_.input_plane), u32(count * subs),
+                        layer.visible == OverlayLayer::Visible::kInputs},
                        {u32(grid.ny), 0, u32(grid.dy_step / tiling_.row_step * width),
                         u32(grid.weight_step_y * subs)},
                        {u32(grid.nx), 0, u32(grid.dx_step), u32(grid.weight_step_x * subs)},
@@ -521,7 +522,8 @@ void LayerKernels::output_pass(const Tile& tile, const Tile& part, int64_t slot,
        [&] {
          const auto plane = uint32_t(tiling_.output_plane), stride = uint32_t(ratio);
          BoxAxis batch = output_batch_axis(tile);
-         BoxAxis out{uint32_t(run.count), plane, plane, 0}, sub{uint32_t(run.subs), 1, 1, 0};
+         const bool visible = tiling_.layer->visible == OverlayLayer::Visible::kOutputs;
+         BoxAxis out{uint32_t(run.count), plane, plane, 0, visible}, sub{uint32_t(run.subs), 1, 1, 0};
          BoxAxis pixel{uint32_t(pixels), stride, stride, 0};
          AffineBox box;
          const int64_t second = pass.of_second ? tiling_.pool_offset : 0;

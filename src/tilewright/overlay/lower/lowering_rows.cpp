@@ -10,10 +10,12 @@ void LayerKernels::add_offsets(const Tile& tile, const Step& step, int64_t slot)
        [&] {
          const auto u32 = [](int64_t v) { return uint32_t(v); };
          const int64_t first = tiling_.all_parameters ? tile.out.begin : 0;
+         const OverlayLayer::Visible visible = tiling_.layer->visible;
          AffineBox box;
          box.axes = {{u32(tiling_.constants), 0, 1, 0},
-                     {u32(step.in.size()), 0, 0, 1},
-                     {u32(tile.out.size()), u32(tiling_.parameter_vectors), 0, u32(step.in.size())}};
+                     {u32(step.in.size()), 0, 0, 1, visible == OverlayLayer::Visible::kInputs},
+                     {u32(tile.out.size()), u32(tiling_.parameter_vectors), 0, u32(step.in.size()),
+                      visible == OverlayLayer::Visible::kOutputs}};
          box.dst = u32(tiling_.parameter_base(slot) + first * tiling_.parameter_vectors);
          box.src = u32(tiling_.constant_base());
          box.wgt = u32(step.weight_slot * tiling_.weight_slot_size);
@@ -37,6 +39,11 @@ void LayerKernels::row_pass(const Tile& tile, int64_t slot, const OutputPass& pa
     kernel.inner = {.extent = uint32_t(tile.out.size()), .src = uint32_t(tiling_.output_plane)};
     kernel.uops = {
         {.dst = uint32_t(tiling_.row_base(slot)), .src = uint32_t(tiling_.slot_base(slot)), .wgt = 0}};
+    if (tiling_.layer->visible == OverlayLayer::Visible::kOutputs) {
+      kernel.visible = MicroKernel::Visible::kInner;
+      kernel.visible_blocks = kernel.inner.extent;
+      kernel.visible_lanes = true;
+    }
     return kernel;
   });
 }

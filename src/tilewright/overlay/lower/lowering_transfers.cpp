@@ -70,7 +70,9 @@ void LayerTransfers::load(MemoryType type, int64_t sram, const Transfer2D& trans
            [&](uint32_t at, const Transfer2D& part) { runtime_.load_buffer_2d(type, at, part); });
 }
 
-void LayerTransfers::store(int64_t sram, const Transfer2D& transfer) {
+void LayerTransfers::store(int64_t sram, Transfer2D transfer) {
+  transfer.per_position = addresses_.result_per_position;
+  transfer.visible_columns = tiling_.layer->visible == OverlayLayer::Visible::kOutputs;
   in_parts(sram, transfer, [&](uint32_t at, const Transfer2D& part) { runtime_.store_buffer_2d(at, part); });
 }
 
@@ -146,8 +148,10 @@ void LayerTransfers::load_inputs(const Tile& tile, const Step& step) {
       const int64_t sram = step.input_slot * tiling_.input_slot_size + plane, count = tile.batch.size();
       const int64_t first = addresses_.sources[s] + rows->first;
       for (int64_t n = 0; n < (rows->joined ? 1 : count); ++n) {
-        load(MemoryType::kInput, sram + n * plane_count,
-             joined(first + n * rows->stride, in.size(), rows->joined ? count : 1, rows->stride));
+        Transfer2D transfer =
+            joined(first + n * rows->stride, in.size(), rows->joined ? count : 1, rows->stride);
+        transfer.visible_columns = layer.visible == OverlayLayer::Visible::kInputs;
+        load(MemoryType::kInput, sram + n * plane_count, transfer);
       }
       continue;
     }
@@ -250,6 +254,7 @@ void LayerTransfers::load_computed(Range out, const Step& step) {
     transfer.y_size = uint32_t(lines.lines);
     transfer.x_stride = uint32_t(lines.lines == 1 ? lines.columns : matrix.line_stride);
     transfer.y_pad_after = uint32_t(lines.padding);
+    transfer.visible_rows = tiling_.layer->visible != OverlayLayer::Visible::kAll;
     runtime_.load_buffer_2d(matrix.columns ? MemoryType::kWeightColumns : MemoryType::kWeightRows,
                             uint32_t(sram + load * step.in.size()), transfer);
   }

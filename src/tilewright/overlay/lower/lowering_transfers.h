@@ -24,7 +24,7 @@ class LayerTransfers {
  private:
   // In as many instructions as it takes.
   void load(MemoryType type, int64_t sram, const Transfer2D& transfer);
-  void store(int64_t sram, const Transfer2D& transfer);
+  void store(int64_t sram, Transfer2D transfer);
   void load_factor(const Tile& tile, const Step& step, size_t s, int64_t plane_count);
   void load_weight_parts(Range out, const Step& step);
   void load_computed(Range out, const Step& step);

@@ -2,6 +2,8 @@
 // instruction.
 #include "tilewright/overlay/lower/runtime.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <string>
@@ -77,6 +79,23 @@ uint32_t checked_dram_element(int64_t element) {
 }
 
 }  // namespace
+
+int64_t measured_at(RunMeasure measure, int64_t position, int64_t block) {
+  const int64_t lines = position + 1, blocks = ceil_div(lines, block);
+  switch (measure) {
+    case RunMeasure::kPosition:
+      return position;
+    case RunMeasure::kLines:
+      return lines;
+    case RunMeasure::kBlocks:
+      return blocks;
+    case RunMeasure::kPadding:
+      return blocks * block - lines;
+    case RunMeasure::kLastLanes:
+      break;
+  }
+  return lines - (blocks - 1) * block;
+}
 
 std::vector<std::pair<uint32_t, uint32_t>> split_kernel(const OverlayHardware& hardware, uint32_t uops) {
   const uint32_t limit = std::min<uint32_t>(std::max<uint32_t>(uint32_t(hardware.uop_depth()) / 2, 1), 65535);
@@ -161,6 +180,7 @@ void Runtime::load_buffer_2d(MemoryType type, uint32_t sram, const Transfer2D& t
   load.x_pad_1 = transfer.x_pad_after;
   load.pad_value = transfer.pad_value;
   emit(loads_early(type) ? Stage::kLoad : Stage::kCompute, load);
+  vary(transfer);
 }
 
 void Runtime::store_buffer_2d(uint32_t sram, const Transfer2D& transfer) {
@@ -173,6 +193,33 @@ void Runtime::store_buffer_2d(uint32_t sram, const Transfer2D& transfer) {
   store.x_size = transfer.x_size;
   store.x_stride = transfer.x_stride;
   emit(Stage::kStore, store);
+  vary(transfer);
+}
+
+// Of the newest instruction.
+void Runtime::vary(BitField field, RunMeasure measure, int64_t base, int64_t factor) {
+  if (timed_ == nullptr) run_fields_.push_back({count_ - 1, field, measure, base, factor});
+}
+
+void Runtime::vary(const Transfer2D& transfer) {
+  const IsaLayout::Memory& fields = layout_.memory;
+  if (transfer.per_position != 0)
+    vary(fields.dram_base, RunMeasure::kPosition, transfer.dram_element, transfer.per_position);
+  if (transfer.visible_columns) vary(fields.x_size, RunMeasure::kBlocks, 0, 1);
+  if (!transfer.visible_rows) return;
+  vary(fields.y_size, RunMeasure::kLines, 0, 1);
+  vary(fields.y_pad_1, RunMeasure::kPadding, 0, 1);
+}
+
+void Runtime::vary(const Part& part) {
+  const IsaLayout::Loop& fields = part.is_alu ? layout_.alu : layout_.gemm;
+  using Visible = MicroKernel::Visible;
+  if (part.visible == Visible::kOuter) vary(fields.iter_out, RunMeasure::kBlocks, 0, 1);
+  if (part.visible == Visible::kInner) vary(fields.iter_in, RunMeasure::kBlocks, 0, 1);
+  if (part.visible == Visible::kMicroOps)
+    vary(fields.uop_end, RunMeasure::kBlocks, part.cache_begin, part.of_block);
+  if (part.visible_lanes)
+    vary(layout_.imm, RunMeasure::kLastLanes, int64_t(part.imm) & ~int64_t{0xffff}, 1);
 }
 
 void Runtime::append_uop(const MicroOp& uop) {
@@ -245,8 +292,19 @@ KernelHandle Runtime::record(const MicroKernel& kernel) {
                     std::to_string(cache_depth_) + " and cannot be split",
                 "use smaller tiles");
   }
+  if (parts.size() > 1 && kernel.visible == MicroKernel::Visible::kMicroOps) {
+    throw Error(ErrorKind::kInfeasible,
+                fmt::format("a micro-kernel of {} micro-ops over the tokens before one does not fit half the "
+                            "cache of {}",
+                            total, cache_depth_),
+                "shorten the network's window");
+  }
   Part part;
   part.is_alu = kernel.is_alu;
+  part.visible = kernel.visible;
+  part.visible_lanes = kernel.visible_lanes;
+  part.of_block = total / kernel.visible_blocks;
+  part.imm = kernel.imm;
   encode_kernel(kernel, part.words);
   kernels_.push_back({uint32_t(parts_.size()), uint32_t(parts.size())});
   for (const auto& [begin, size] : parts) {
@@ -327,6 +385,7 @@ void Runtime::push(KernelHandle handle) {
     layout_.pop_prev.put(words, pending[0]);
     layout_.pop_next.put(words, pending[1]);
     pending[0] = pending[1] = false;
+    vary(part);
   }
 }
 
@@ -393,6 +452,7 @@ RuntimeOutput Runtime::synchronize(uint64_t uop_image_address) {
   output.statistics = statistics_;
   output.statistics.instructions = count_;
   output.instructions = std::move(instructions_);
+  output.run_fields = std::move(run_fields_);
   output.uops.resize(image_.size() * 4);
   if (!image_.empty()) std::memcpy(output.uops.data(), image_.data(), output.uops.size());
   *this = Runtime(hardware_);

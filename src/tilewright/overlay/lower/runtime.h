@@ -22,6 +22,23 @@ namespace tilewright::overlay {
 
 enum class Stage : uint8_t { kLoad = 1, kCompute = 2, kStore = 3 };
 
+// A field of an instruction that follows from the position of the token that a run is for. The token sees
+// itself and the lines before it, in blocks of block_in lines.
+enum class RunMeasure : uint8_t {
+  kPosition,
+  kLines,      // position + 1
+  kBlocks,     // of them
+  kPadding,    // lines that their last block has room for
+  kLastLanes,  // lines in it
+};
+struct RunField {
+  uint64_t instruction = 0;  // its number in the program
+  BitField field;
+  RunMeasure measure = RunMeasure::kPosition;
+  int64_t base = 0, factor = 1;  // the field is base + factor * measure
+};
+int64_t measured_at(RunMeasure measure, int64_t position, int64_t block);
+
 // One recorded kernel: up to two loops around a list of micro-ops, and for ALU kernels the operation.
 struct MicroKernel {
   struct Loop {
@@ -38,6 +55,11 @@ struct MicroKernel {
   int32_t clip_low = 0, clip_high = 0;  // wide only
   Loop outer, inner;
   std::vector<MicroOp> uops;
+  // What goes over the blocks that a run's token sees, of at most `visible_blocks`: a loop, or the micro-ops,
+  // of which a block has equally many. Of an operation on rows the last element has kLastLanes.
+  enum class Visible : uint8_t { kNothing, kOuter, kInner, kMicroOps } visible = Visible::kNothing;
+  uint32_t visible_blocks = 1;
+  bool visible_lanes = false;
 };
 
 using KernelHandle = uint32_t;
@@ -52,6 +74,10 @@ struct Transfer2D {
   uint32_t x_size = 0, y_size = 1, x_stride = 0;
   uint32_t x_pad_before = 0, y_pad_before = 0, x_pad_after = 0, y_pad_after = 0;
   int32_t pad_value = 0;  // wide only
+  // Of a run's token: elements by which each position moves dram_element; whether x_size is the blocks that
+  // it sees, or y_size the lines, with y_pad_after the rest of their last block.
+  int64_t per_position = 0;
+  bool visible_columns = false, visible_rows = false;
 };
 
 struct RuntimeStatistics {
@@ -67,6 +93,7 @@ struct RuntimeOutput {
   InstructionBuffer instructions;
   std::vector<std::byte> uops;  // to be placed at the address given to synchronize()
   RuntimeStatistics statistics;
+  std::vector<RunField> run_fields;
 };
 
 class Runtime {
@@ -121,6 +148,10 @@ class Runtime {
     uint32_t image_offset = 0, size = 0;  // in micro-ops
     uint32_t cache_begin = 0;
     bool is_alu = false, resident = false, ever_loaded = false;
+    MicroKernel::Visible visible = MicroKernel::Visible::kNothing;
+    bool visible_lanes = false;
+    uint32_t of_block = 0;  // micro-ops of a visible block
+    int32_t imm = 0;
     uint64_t words[4] = {};  // the instruction, but for the micro-op range and tokens
     TimedInstruction timed;  // the same where only times are wanted
   };
@@ -138,6 +169,9 @@ class Runtime {
   void check_fields(const MemoryInstruction& instruction) const;
   void close();
   void make_resident(std::span<Part> parts);
+  void vary(BitField field, RunMeasure measure, int64_t base, int64_t factor);
+  void vary(const Transfer2D& transfer);
+  void vary(const Part& part);
 
   OverlayHardware hardware_;
   IsaLayout layout_;
@@ -155,6 +189,7 @@ class Runtime {
   bool pending_[4][2] = {};        // per stage: pops (of the previous, next stage) not attached yet
   size_t last_[4] = {kNone, kNone, kNone, kNone};  // the last instruction of each stage
   RuntimeStatistics statistics_;
+  std::vector<RunField> run_fields_;
 };
 
 }  // namespace tilewright::overlay

@@ -36,7 +36,7 @@ struct CompiledLayer {
 bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
   const auto sizes = [](const OverlayLayer& l) {
     const LayerSource& s = l.sources[0];
-    return std::array<int64_t, 23>{
+    return std::array<int64_t, 24>{
         int64_t(l.kind),
         int64_t(l.pair),
         l.out_plane,
@@ -58,6 +58,7 @@ bool same_sizes(const OverlayLayer& a, const OverlayLayer& b) {
         int64_t(l.sources.size()),
         int64_t(l.output.scale.size()),
         l.output.table != nullptr,
+        int64_t(l.visible),
         l.rows ? 1 + int64_t(l.rows->kind) + 2 * l.rows->first.has_value() : 0,
         l.computed ? 1 + l.computed->columns + 2 * (l.computed->input_offset != 0) : 0};
   };
@@ -132,6 +133,7 @@ class Compiler {
     const int now = int(layers_.size());
     if (is_view(graph_, node)) return places_.add_view(node);
     if (is_join(graph_, node)) return places_.add_join(node, now);
+    if (is_cache_update(node)) return places_.add_cache(node, now);
     if (places_.add_piece(node, now)) return;
     CompiledLayer compiled;
     compiled.layer = extract_layer(graph_, node, hardware_, places_.views());
@@ -192,7 +194,7 @@ class Compiler {
   void find_outputs() {
     for (const NodeId id : nodes_) {
       const ValueId value = graph_.nodes[size_t(id)].outputs[0];
-      if (!places_.read_outside(value)) continue;
+      if (!places_.read_outside(value) || is_cache_update(graph_.nodes[size_t(id)])) continue;
       const std::optional<size_t> home = places_.keep(value, int(layers_.size()));
       if (!home) {
         throw Error(ErrorKind::kUnsupported,
@@ -245,8 +247,9 @@ class Compiler {
     for (size_t i = 0; i < places_.buffers().size(); ++i) {
       const Buffer& buffer = places_.buffers()[i];
       if (!buffer.is_constant) continue;
-      places_.place_constant(i, take(packed_activation_bytes(buffer.view, hardware_)));
+      places_.place_alone(i, take(packed_activation_bytes(buffer.view, hardware_)));
     }
+    place_states();
     for (CompiledLayer& compiled : layers_) {
       compiled.weight_bytes = packed_weight_bytes(compiled.layer, hardware_);
       compiled.parameter_bytes = compiled.tiling->blocks.sub_total * compiled.tiling->parameter_vectors *
@@ -270,6 +273,29 @@ class Compiler {
     check_memory("tensors and weights need");  // instructions could not even address what is beyond
   }
 
+  // All of a program stand at the same position.
+  void place_states() {
+    for (const NodeId id : nodes_) {
+      const Node& node = graph_.nodes[size_t(id)];
+      if (node.is_tilewright("QMatMul") && node.has_input(3)) {
+        program_.position = node.input(3);
+        program_.positions = graph_.value(node.input(1)).shape[0];
+      }
+      if (!is_cache_update(node)) continue;
+      const size_t home = *places_.keep(node.outputs[0], int(layers_.size()));
+      const Buffer& buffer = places_.buffers()[home];
+      const Value& value = graph_.value(node.outputs[0]);
+      const int64_t bytes = packed_activation_bytes(buffer.view, hardware_);
+      places_.place_alone(home, take(bytes));
+      ProgramTensor tensor{node.outputs[0], value.name, value.shape, buffer.view};
+      tensor.address = buffer.address;
+      tensor.bytes = bytes;
+      program_.states.push_back({node.input(0), node.outputs[0], tensor});
+      program_.position = node.input(2);
+      program_.positions = value.shape[0];
+    }
+  }
+
   void lower() {
     Runtime runtime(hardware_);
     for (const CompiledLayer& compiled : layers_) {
@@ -284,6 +310,8 @@ class Compiler {
       }
       addresses.table = int64_t(compiled.table) / table_entry_bytes(compiled.layer);
       addresses.result = int64_t(places_.buffers()[compiled.result].address) / hardware_.output_bytes();
+      if (places_.is_in_cache(compiled.result))
+        addresses.result_per_position = compiled.tiling->blocks.out * compiled.tiling->blocks.ratio;
       addresses.padding = int64_t(compiled.padding) / hardware_.input_bytes();
       const RuntimeStatistics before = runtime.statistics();
       const uint64_t instructions = runtime.instruction_count(), uops = runtime.uop_image_bytes();
@@ -304,6 +332,7 @@ class Compiler {
     program_.uop_address = take(int64_t(program_.uop_bytes));
     output_ = runtime.synchronize(program_.uop_address);
     program_.statistics = output_.statistics;
+    program_.run_fields = std::move(output_.run_fields);
     program_.instruction_count = output_.statistics.instructions;
     program_.instruction_address = take(int64_t(output_.instructions.size()));
     program_.static_bytes = cursor_ - program_.static_address;
@@ -372,6 +401,41 @@ OverlayProgram compile_overlay(const Graph& graph, std::span<const NodeId> nodes
                                const OverlayHardware& hardware,
                                const std::map<std::string, Schedule>& schedules) {
   return Compiler(graph, nodes, hardware, schedules).run();
+}
+
+void set_position(OverlayProgram& program, int64_t position) {
+  if (position < 0 || position >= program.positions) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("position {} is beyond the {} tokens of the cache", position, program.positions));
+  }
+  const int64_t block = program.hardware.block_in, size = program.hardware.instruction_bytes();
+  uint64_t words[IsaLayout::kMaxWords];
+  for (const RunField& field : program.run_fields) {
+    std::byte* const at =
+        program.memory.data() + program.instruction_address + int64_t(field.instruction) * size;
+    std::memcpy(words, at, size_t(size));
+    const int64_t value = field.base + field.factor * measured_at(field.measure, position, block);
+    words[field.field.word] &= ~(field.field.mask() << field.field.shift);
+    field.field.put(words, uint64_t(value));
+    std::memcpy(at, words, size_t(size));
+  }
+}
+
+void write_program_state(OverlayProgram& program, const ProgramState& state, const Tensor& tensor) {
+  const ProgramTensor& cache = state.tensor;
+  if (tensor.type() != ElementType::kI8 || tensor.shape() != cache.shape) {
+    throw Error(ErrorKind::kInvalidInput, fmt::format("the cache '{}' is {}, not {}", cache.name,
+                                                      to_string(ElementType::kI8, cache.shape),
+                                                      to_string(tensor.type(), tensor.shape())));
+  }
+  pack_activation(tensor, cache.view, false, program.hardware,
+                  std::span(program.memory).subspan(cache.address, size_t(cache.bytes)));
+}
+
+Tensor read_program_state(const OverlayProgram& program, const ProgramState& state) {
+  const ProgramTensor& cache = state.tensor;
+  const auto bytes = std::span(program.memory).subspan(cache.address, size_t(cache.bytes));
+  return unpack_activation(bytes, cache.view, false, program.hardware).reshaped(cache.shape);
 }
 
 void write_program_inputs(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs) {

@@ -28,6 +28,12 @@ struct ProgramTensor {
   int64_t bytes = 0;
 };
 
+// A cache that stays in the memory of the program from run to run, an image [tokens, channels].
+struct ProgramState {
+  ValueId before = kNoValue, after = kNoValue;  // the graph's values of it: an input, and what a run makes
+  ProgramTensor tensor;
+};
+
 // The result for one layer.
 struct LayerReport {
   std::string name, op;
@@ -50,6 +56,12 @@ struct OverlayProgram {
   uint64_t uop_address = 0, uop_bytes = 0;
   uint64_t instruction_address = 0, instruction_count = 0;
   std::vector<ProgramTensor> inputs, outputs;
+  std::vector<ProgramState> states;
+  // The value that says at which position of the caches the token of a run stands (kNoValue: there is none),
+  // how many positions there are, and the fields of instructions that depend on it.
+  ValueId position = kNoValue;
+  int64_t positions = 0;
+  std::vector<RunField> run_fields;
   std::vector<LayerReport> layers;
   RuntimeStatistics statistics;
 
@@ -83,6 +95,13 @@ std::map<NodeId, Diagnostic> overlay_misfits(const Graph& graph, std::span<const
 // `counters` may be null. Errors (invalid input): a missing input, or one of another type or shape.
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
                                       FunctionalSimulator& simulator, RunCounters* counters = nullptr);
+
+// Makes the next runs those of the token at `position`: what was loaded as one program serves all. Errors
+// (invalid input): it is beyond the caches.
+void set_position(OverlayProgram& program, int64_t position);
+// Fills a cache / reads it.
+void write_program_state(OverlayProgram& program, const ProgramState& state, const Tensor& tensor);
+Tensor read_program_state(const OverlayProgram& program, const ProgramState& state);
 
 // Writes inputs into / reads outputs from the memory of a program; for engines other than the simulator.
 void write_program_inputs(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs);

@@ -137,6 +137,30 @@ void ValuePlaces::add_join(const Node& node, int now) {
   views_[whole.value] = *joined;
 }
 
+void ValuePlaces::add_cache(const Node& node, int now) {
+  const ValueId row = node.input(1);
+  const auto home = homes_.find(root_of(row));
+  const bool alone = home != homes_.end() && buffers_[home->second].parent < 0 && !buffers_[home->second].is_cache &&
+                     readers_[size_t(row)].size() == 1 && root_of(row) == row && !graph_.is_output(row);
+  if (!alone)
+    refuse(node, fmt::format("'{}' is not made by a layer for this cache alone", graph_.value(row).name));
+  if (graph_.value(row).type != ElementType::kI8) refuse(node, "only caches of 8 bits lie in the overlay's memory");
+  if (hardware_.batch != 1) refuse(node, "caches need an overlay of batch 1");
+  if (graph_.value(row).shape[0] != 1) refuse(node, "caches take one token in a run, not several");
+  for (const NodeId reader : readers_[size_t(node.outputs[0])]) {
+    if (!inside_[size_t(reader)]) refuse(node, "the host reads its cache");
+  }
+  Buffer cache;
+  cache.value = node.outputs[0];
+  cache.view = *image_view(graph_.value(cache.value).shape);
+  cache.is_cache = true;
+  cache.first = cache.last = now;
+  buffers_[home->second].parent = int(buffers_.size());
+  homes_[cache.value] = buffers_.size();
+  views_[cache.value] = cache.view;
+  buffers_.push_back(std::move(cache));
+}
+
 // A part is of one concatenation alone. The host cannot read one whose rows lie among those of others.
 void ValuePlaces::check_parts(const Node& node, int axis) const {
   std::set<ValueId> roots;
@@ -276,6 +300,12 @@ const SourceView& ValuePlaces::image_around(size_t buffer) const {
   return buffers_[buffer].view;
 }
 
+void ValuePlaces::place_alone(size_t buffer, uint64_t address) {
+  buffers_[buffer].address = address;
+  for (Buffer& part : buffers_)
+    if (part.parent == int(buffer)) part.address = address;
+}
+
 uint64_t ValuePlaces::place(uint64_t begin, uint64_t alignment) {
   for (const Buffer& buffer : buffers_) {  // a whole lives as long as its parts
     for (int parent = buffer.parent; parent >= 0; parent = buffers_[size_t(parent)].parent) {
@@ -287,7 +317,7 @@ uint64_t ValuePlaces::place(uint64_t begin, uint64_t alignment) {
   std::vector<LiveBuffer> live;
   std::vector<size_t> owners;
   for (size_t i = 0; i < buffers_.size(); ++i) {
-    if (buffers_[i].is_constant || buffers_[i].parent >= 0) continue;
+    if (buffers_[i].is_constant || buffers_[i].is_cache || buffers_[i].parent >= 0) continue;
     live.push_back(
         {packed_activation_bytes(buffers_[i].view, hardware_), buffers_[i].first, buffers_[i].last});
     owners.push_back(i);

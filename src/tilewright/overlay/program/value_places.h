@@ -19,6 +19,7 @@ struct Buffer {
   SourceView view;
   std::optional<InputFold> fold;
   bool is_input = false, is_constant = false, bipolar = false;
+  bool is_cache = false;
   int first = 0, last = -1;  // the layers that it is needed from and to
   int parent = -1;           // the buffer that it is a part or a piece of; from there:
   int64_t first_block = 0, first_row = 0, first_col = 0;
@@ -45,6 +46,13 @@ class ValuePlaces {
   void add_join(const Node& node, int now);
   // False: what the Slice gives is no piece that all its readers can take where it lies.
   bool add_piece(const Node& node, int now);
+  // The rows that the node reads move into the cache that it updates, at the position of a run. Errors
+  // (unsupported): no layer makes them for it alone.
+  void add_cache(const Node& node, int now);
+  // Whether the buffer holds the rows of a cache at the position of a run.
+  bool is_in_cache(size_t buffer) const {
+    return buffers_[buffer].parent >= 0 && buffers_[size_t(buffers_[buffer].parent)].is_cache;
+  }
   // The buffers of a layer.
   size_t add_result(const OverlayLayer& layer, int now);
   size_t source(const OverlayLayer& layer, const LayerSource& source, int now);
@@ -53,9 +61,11 @@ class ValuePlaces {
   // Keeps the buffer of a value to the end; nullopt: it is only a view of an input of the program.
   std::optional<size_t> keep(ValueId value, int now);
 
-  // Gives every buffer but constants its address, from `begin` on. Returns their end.
+  // Gives every buffer its address, from `begin` on, but those that keep what they hold from run to run:
+  // constants and caches. Returns their end.
   uint64_t place(uint64_t begin, uint64_t alignment);
-  void place_constant(size_t buffer, uint64_t address) { buffers_[buffer].address = address; }
+  // One of these, with its parts.
+  void place_alone(size_t buffer, uint64_t address);
   // The image that the buffer lies in: its own, or the outermost that it is a part or a piece of.
   const SourceView& image_around(size_t buffer) const;
 

@@ -171,6 +171,10 @@ struct OverlayLayer {
   int64_t result_row = 0, result_plane = 0;
 
   std::optional<ComputedWeights> computed;  // instead of `weights`
+  // Of a product with what a cache holds, for the one token of a run: it takes the outputs, or the inputs, of
+  // each group that stand for the tokens up to its own.
+  enum class Visible { kAll, kOutputs, kInputs };
+  Visible visible = Visible::kAll;
   std::optional<RowFunction> rows;
   BlockPlaces result_places;
   std::optional<SourceView> result_held_as;
@@ -210,6 +214,9 @@ bool is_view(const Graph& graph, const Node& node);
 // why, and what would help. Flatten and Reshape between layers are "supported" as the views they are when
 // their input is.
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason);
+
+// Whether `node` writes rows into a cache in accelerator memory: no layer, but a place for what makes them.
+bool is_cache_update(const Node& node);
 
 // Concat of values whose parts lie in one image, behind each other (channels) or side by side (rows,
 // columns): no layer, but a place for what makes the parts. `parts` are their views; nullopt after adding the

@@ -564,6 +564,7 @@ OverlayLayer extract_layer(const Graph& graph, const Node& node, const OverlayHa
 
 bool supports(const Graph& graph, const Node& node, const OverlayHardware& hardware, std::string* reason) {
   if (is_view(graph, node)) return true;
+  if (is_cache_update(node) && hardware.row_functions && hardware.batch == 1) return true;
   Diagnostics refusals;
   try {
     if (is_join(graph, node)) {

@@ -54,6 +54,8 @@ int join_axis(const Graph& graph, const Node& node) {
 
 bool is_join(const Graph& graph, const Node& node) { return join_axis(graph, node) != 0; }
 
+bool is_cache_update(const Node& node) { return node.is_tilewright("QCacheUpdate"); }
+
 std::optional<SourceView> join_view(const Graph& graph, const Node& node, std::span<const SourceView> parts,
                                     const OverlayHardware& hardware, Diagnostics& refusals) {
   const auto refuse = [&](const std::string& reason) {

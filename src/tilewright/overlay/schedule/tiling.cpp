@@ -43,6 +43,7 @@ Schedule clamped(const OverlayLayer& layer, const ChannelBlocks& blocks, int64_t
     schedule.out_blocks = of_group;
     schedule.finish_parts = 1;
   }
+  if (layer.visible == OverlayLayer::Visible::kInputs) schedule.in_blocks = blocks.needed[0].size();
   if (layer.computed) {
     schedule.first_parts = 1;
     while (grouped && of_group % schedule.out_blocks != 0) --schedule.out_blocks;

@@ -139,7 +139,19 @@ class TokenLayer {
     layer_.output.bias.assign(size_t(layer_.out_channels), 0);
     layer_.output.scale = {{int32_t(node_.int_or("multiplier", 1)), int32_t(node_.int_or("shift", 0))}};
     if (node_.has_input(2) && !add_softmax(g.columns)) return false;
+    if (node_.has_input(3) && !see_tokens_before(g)) return false;
     layer_.macs = g.heads * g.rows * g.columns * g.depth;
+    return true;
+  }
+
+  // Columns of scores, or rows of what they are the shares of, stand for tokens.
+  bool see_tokens_before(const ProductGeometry& g) {
+    if (g.rows != 1) return refuse("products with a cache have a lowering for one token, not for several");
+    if (hardware_.block_in != hardware_.block_out)
+      return refuse("products with a cache need as many inputs as outputs in a block");
+    const bool scores = node_.has_input(2);
+    if (layer_.computed->columns == scores) return refuse("its cache lies across its tokens");
+    layer_.visible = scores ? OverlayLayer::Visible::kOutputs : OverlayLayer::Visible::kInputs;
     return true;
   }
 

@@ -28,9 +28,13 @@ Graph fold_softmax(Graph graph, const std::function<bool(const Graph&, const Nod
     if (!product.is_tilewright("QMatMul") || product.has_input(2) || !gives_bytes(product) ||
         !gives_bytes(softmax))
       continue;
+    // Of causal ones those for one token at a place that is given.
+    if (const int64_t causal = softmax.int_or("causal", 0); causal > 1 || (causal == 1) != softmax.has_input(2))
+      continue;
     const bool side_by_side = product.int_or("heads", 1) > 1 && product.int_or("y_columns", 0) != 0;
     if (side_by_side || !takes(editor.graph(), product)) continue;
     editor.set_input(producer, 2, table);
+    if (softmax.has_input(2)) editor.set_input(producer, 3, softmax.input(2));
     Node& both = editor.mutable_node(producer);
     const std::pair<const char*, const char*> names[] = {{"numerator", "softmax_numerator"},
                                                          {"shift", "softmax_shift"},

@@ -215,8 +215,13 @@ class MatrixForms {
     const ProductParameters places = product_places(editor_.node(id));
     if (places.heads != 1) return;  // formed before
     bool turned = false, b_turned = false;
-    const MatrixView a = resolve(view_of(editor_.node(id).input(0), a_shape), false, turned);
+    MatrixView a = resolve(view_of(editor_.node(id).input(0), a_shape), false, turned);
     const MatrixView b = resolve(view_of(editor_.node(id).input(1), b_shape), true, b_turned);
+    const int64_t groups = b.head.size;
+    if (a.row.size > 1 && is_one_row(a)) {
+      a.head = {a.head.size * a.row.size, a.column.size};
+      a.row = {1, a.head.size * a.column.size};
+    }
     const ValueId a_value = reshaped(a.value, matrix_shape(a)), b_value = reshaped(b.value, matrix_shape(b));
     editor_.set_input(id, 0, a_value);
     editor_.set_input(id, 1, b_value);
@@ -228,11 +233,15 @@ class MatrixForms {
     const int64_t heads = a.head.size;
     flag("transpose_b", places.transpose_b != b_turned);
     flag("a_columns", heads > 1 && a.side_by_side());
-    flag("b_columns", heads > 1 && b.side_by_side());
+    flag("b_columns", groups > 1 && b.side_by_side());
     if (heads > 1) editor_.mutable_node(id).attributes["heads"] = heads;
+    if (heads != groups) editor_.mutable_node(id).attributes["groups"] = groups;
     const Shape y = shape_of(output);
-    const int64_t rows = y[y.rank() - 2], columns = y[y.rank() - 1];
-    if (const NodeId transpose = side_by_side_reader(output, {heads, rows, columns}); transpose != kNoNode) {
+    const int64_t rows = a.row.size, columns = y[y.rank() - 1];
+    if (heads > 1 && rows == 1 && !softmax_reads(output)) {
+      flag("y_columns", true);
+      reshape_output(id, Shape{1, heads * columns});
+    } else if (const NodeId transpose = side_by_side_reader(output, {heads, rows, columns}); transpose != kNoNode) {
       flag("y_columns", true);
       const ValueId to = editor_.node(transpose).outputs[0];
       const std::string name = editor_.value(output).name + "_columns";
@@ -243,6 +252,22 @@ class MatrixForms {
     } else {
       reshape_output(id, Shape{heads * rows, columns});
     }
+  }
+
+  // Whether all of the view's value are the heads of one token. Those that share a matrix B are then heads
+  // of their own, not rows.
+  bool is_one_row(const MatrixView& view) const {
+    const Shape& shape = shape_of(view.value);
+    return view.stacked() && shape[shape.rank() - 1] == shape.element_count();
+  }
+
+  // Whether a QSoftmax reads the value, as it is or under another shape.
+  bool softmax_reads(ValueId value) const {
+    return std::ranges::any_of(editor_.readers(value), [&](NodeId reader) {
+      const Node& node = editor_.node(reader);
+      if (operator_class(node) == OperatorClass::kReshape) return softmax_reads(node.outputs[0]);
+      return node.is_tilewright("QSoftmax");
+    });
   }
 
   // The Transpose that alone reads [heads, rows, columns] and makes [rows, heads, columns] of it; kNoNode.
