@@ -1,5 +1,5 @@
-// Products of two activations, and softmax and norms along the last axis (docs/reference/arithmetic.md), row
-// by row on several threads.
+// Products of two activations, and softmax, norms and rotary embedding along the last axis
+// (docs/reference/arithmetic.md), row by row on several threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,7 +104,8 @@ Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& opti
   return y;
 }
 
-// body(row, x, y) for every row of the last axis of `x`, y of the type of the result.
+// body(row, x, y) for every row of the last axis of `x`, by its number and elements; y of the type of the
+// result.
 template <typename Body>
 Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& options, const Body& body) {
   Tensor y = output_tensor(output, x.shape());
@@ -113,7 +114,8 @@ Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& op
   const auto run = [&](const auto* from, auto* to) {
     parallel_for(x.size() < kElementsPerThread ? 1 : options.threads, x.size() / length,
                  [&](int64_t begin, int64_t end) {
-                   for (int64_t row = begin; row < end; ++row) body(from + row * length, to + row * length);
+                   for (int64_t row = begin; row < end; ++row)
+                     body(row, from + row * length, to + row * length);
                  });
   };
   const auto typed = [&](const auto* from) {
@@ -131,8 +133,13 @@ Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& op
   return y;
 }
 
+// Which columns each row of a softmax sees; causal 0: all.
+struct Sight {
+  int64_t causal = 0, position = 0;
+};
+
 Tensor softmax_of(const Tensor& x, const Tensor& table, int64_t numerator, int shift,
-                  const OutputStage& output, const HostOptions& options) {
+                  const OutputStage& output, const HostOptions& options, const Sight& sight = {}) {
   const auto powers = table.data<int32_t>();
   const int64_t length = x.shape()[x.shape().rank() - 1];
   const int64_t one = powers.size() == 256 ? powers[0] : 0;
@@ -143,20 +150,42 @@ Tensor softmax_of(const Tensor& x, const Tensor& table, int64_t numerator, int s
         ErrorKind::kInvalidInput,
         "the table must have 256 exponentials of which none is above the first, whose sums stay in 32 bits");
   }
-  return by_rows(x, output, options, [&](const auto* from, auto* to) {
+  return by_rows(x, output, options, [&](int64_t row, const auto* from, auto* to) {
     using T = std::remove_reference_t<decltype(*to)>;
-    const auto largest = *std::max_element(from, from + length);
+    const int64_t seen = sight.causal == 0 ? length : seen_columns(row, sight.causal, sight.position, length);
+    const auto largest = *std::max_element(from, from + seen);
     int64_t sum = 0;
-    for (int64_t n = 0; n < length; ++n) sum += powers[size_t(largest - from[n])];
+    for (int64_t n = 0; n < seen; ++n) sum += powers[size_t(largest - from[n])];
     const int64_t inverse = numerator / sum;
-    for (int64_t n = 0; n < length; ++n)
+    for (int64_t n = 0; n < seen; ++n)
       to[n] = finished<T>(round_shift(powers[size_t(largest - from[n])] * inverse, shift), output);
+    std::fill(to + seen, to + length, finished<T>(0, output));
   });
+}
+
+Sight sight_of(const Node& node, KernelInputs inputs) {
+  const Shape& x = required_input(inputs, 0).shape();
+  Sight sight{integer_attribute(node, "causal", 0, 0, INT32_MAX), 0};
+  if (sight.causal > 0 && (x.rank() < 2 || x[x.rank() - 2] % sight.causal != 0)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} has no multiple of {} rows", to_string(x), sight.causal));
+  }
+  if (!node.has_input(2)) return sight;
+  const Tensor& given = required_input(inputs, 2);
+  if (sight.causal == 0 || given.type() != ElementType::kI64 || given.size() != 1)
+    throw Error(ErrorKind::kInvalidInput, "a position is one i64, of a softmax with 'causal'");
+  sight.position = given.integer_at(0);
+  if (sight.position < 0 || sight.position >= x[x.rank() - 1]) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("position {} is outside rows of {} columns", sight.position, x[x.rank() - 1]));
+  }
+  return sight;
 }
 
 std::vector<Tensor> integer_softmax(const Node& node, KernelInputs inputs, const HostOptions& options) {
   return {softmax_of(required_input(inputs, 0), required_input(inputs, 1), node.int_or("numerator", 1),
-                     integer_attribute(node, "shift", 0, 0, 62), output_stage(node), options)};
+                     integer_attribute(node, "shift", 0, 0, 62), output_stage(node), options,
+                     sight_of(node, inputs))};
 }
 
 std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, const HostOptions& options) {
@@ -191,7 +220,7 @@ std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, co
   const auto pick = [](std::span<const int32_t> scale, int64_t c) {
     return scale[scale.size() == 1 ? 0 : size_t(c)];
   };
-  return {by_rows(x, output, options, [&](const auto* from, auto* to) {
+  return {by_rows(x, output, options, [&](int64_t, const auto* from, auto* to) {
     using T = std::remove_reference_t<decltype(*to)>;
     int64_t sum = 0, squares = 0;
     for (int64_t c = 0; c < channels; ++c) {
@@ -213,10 +242,42 @@ std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, co
   })};
 }
 
+std::vector<Tensor> integer_rotary(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  const Shape &cosine_shape = required_input(inputs, 1).shape(),
+              &sine_shape = required_input(inputs, 2).shape();
+  const auto g = rotary_geometry(x.shape(), cosine_shape, sine_shape, node.int_or("heads", 1));
+  if (!g || x.type() != ElementType::kI8) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{}, {} cosines and {} sines do not fit each other",
+                            to_string(x.type(), x.shape()), to_string(cosine_shape), to_string(sine_shape)));
+  }
+  const auto cosines = required_input(inputs, 1).data<int8_t>(),
+             sines = required_input(inputs, 2).data<int8_t>();
+  const int32_t zero_point = element_attribute(node, "x_zero_point", x);
+  const OutputStage output = output_stage(node);
+  const Requantization scale = single_scale(node);
+  return {by_rows(x, output, options, [&](int64_t row, const auto* from, auto* to) {
+    const int64_t half = g->half, length = 2 * half * g->heads;
+    const int8_t *const c = cosines.data() + row % g->tokens * half, *const s = sines.data() +
+                                                                                row % g->tokens * half;
+    std::vector<int32_t> acc(static_cast<size_t>(length));
+    for (int64_t first = 0; first < length; first += 2 * half) {
+      for (int64_t i = first, angle = 0; angle < half; ++i, ++angle) {
+        const int32_t a = from[i] - zero_point, b = from[i + half] - zero_point;
+        acc[size_t(i)] = a * c[angle] - b * s[angle];
+        acc[size_t(i + half)] = b * c[angle] + a * s[angle];
+      }
+    }
+    requantized(acc.data(), length, scale, output, to);
+  })};
+}
+
 constexpr KernelEntry kRowKernels[] = {
     {kTilewrightDomain, "QMatMul", multiply_matrices},
     {kTilewrightDomain, "QSoftmax", integer_softmax},
     {kTilewrightDomain, "QLayerNorm", integer_layer_norm},
+    {kTilewrightDomain, "QRotary", integer_rotary},
 };
 
 }  // namespace

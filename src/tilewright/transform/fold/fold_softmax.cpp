@@ -20,6 +20,7 @@ Graph fold_softmax(Graph graph, const std::function<bool(const Graph&, const Nod
   for (NodeId id = 0; id < editor.node_count(); ++id) {
     if (editor.is_dead(id) || !editor.node(id).is_tilewright("QSoftmax")) continue;
     const Node softmax = editor.node(id);
+    if (softmax.int_or("causal", 0) != 0) continue;  // a product's softmax sees whole rows
     const ValueId scores = softmax.input(0), table = softmax.input(1);
     const NodeId producer = editor.producer(scores);
     if (producer == kNoNode || editor.only_reader(scores) != id || !editor.graph().is_constant(table))
