@@ -2,8 +2,9 @@
 //
 // Conventions that every reader, pass and executor relies on:
 //  - operator names and attributes are those of ONNX opset 17 (domain ""), and RMSNormalization of opset 23;
-//    readers of older or newer files normalise. The domain "tilewright" holds the integer operators of
-//    docs/reference/arithmetic.md and a few fused forms.
+//    RotaryEmbedding, also of opset 23, has the angles of its tokens as `[tokens, size / 2]` and no
+//    attributes: halves of heads are turned; readers of older or newer files normalise. The domain
+//    "tilewright" holds the integer operators of docs/reference/arithmetic.md and a few fused forms.
 //  - nodes are in topological order; a value is a graph input, a constant, or the output of exactly one node.
 //  - every value has a static type and shape: symbolic dimensions are bound when a model is read.
 //  - an absent optional input is kNoValue; absent trailing inputs are not listed. An optional output that is

@@ -38,7 +38,7 @@ constexpr ClassList kClasses[] = {
      "ReduceSumSquare TopK"},
     {"", Class::kNormalization,
      "BatchNormalization DynamicQuantizeLinear InstanceNormalization LRN LayerNormalization LogSoftmax "
-     "RMSNormalization Softmax"},
+     "RMSNormalization RotaryEmbedding Softmax"},
     {"", Class::kReshape, "Flatten Reshape Squeeze Unsqueeze"},
     {"", Class::kCopy, "Dropout Identity"},
     {"", Class::kMovement, "DepthToSpace Expand Gather Slice SpaceToDepth Split Tile Transpose"},
@@ -49,7 +49,7 @@ constexpr ClassList kClasses[] = {
     {kTilewrightDomain, Class::kPool, "QAveragePool FixedAveragePool"},
     {kTilewrightDomain, Class::kElementwise, "QLookup QRequantize FixedLookup"},
     {kTilewrightDomain, Class::kBroadcast, "QAdd QMul QRescaledAdd FixedAdd"},
-    {kTilewrightDomain, Class::kNormalization, "QLayerNorm QSoftmax"},
+    {kTilewrightDomain, Class::kNormalization, "QLayerNorm QRotary QSoftmax"},
     {kTilewrightDomain, Class::kAssembly, "QCacheUpdate"},
     {kTilewrightDomain, Class::kConversion, "FixedDecode FixedEncode"},
 };

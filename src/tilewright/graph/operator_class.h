@@ -15,7 +15,7 @@ enum class OperatorClass {
   kBroadcast,      // element by element of several tensors, which broadcast
   kConversion,     // element by element into another number type
   kReduction,      // sums, extremes and orders along axes
-  kNormalization,  // elements scaled by statistics
+  kNormalization,  // elements scaled by statistics, or turned in pairs
   kReshape,        // the same elements in the same order under another shape
   kCopy,           // the input itself, in inference
   kMovement,       // elements of one tensor picked, moved or repeated along axes

@@ -17,7 +17,7 @@ std::map<Key, const KernelEntry*> build_table() {
       integer_onnx_kernels(), integer_row_kernels(), matrix_kernels(),    normalization_kernels(),
       pooling_kernels(),      quantize_kernels(),    rearrange_kernels(), reduction_kernels(),
       resize_kernels(),       shape_kernels(),       sampling_kernels(),  scatter_kernels(),
-      unary_kernels(),
+      unary_kernels(),        rotary_kernels(),
   };
   std::map<Key, const KernelEntry*> table;
   for (const std::span<const KernelEntry> family : families) {

@@ -29,6 +29,7 @@ std::span<const KernelEntry> quantize_kernels();
 std::span<const KernelEntry> rearrange_kernels();
 std::span<const KernelEntry> reduction_kernels();
 std::span<const KernelEntry> resize_kernels();
+std::span<const KernelEntry> rotary_kernels();
 std::span<const KernelEntry> sampling_kernels();
 std::span<const KernelEntry> scatter_kernels();
 std::span<const KernelEntry> shape_kernels();

@@ -73,10 +73,10 @@ bool averages_maps(const Graph& graph, const Node& node) {
   return node.int_or("ceil_mode", 0) == 0 && (!padded || node.int_or("count_include_pad", 0) != 0);
 }
 
-// Softmax and norms along the last axis, whose parameters are constants.
+// Softmax, norms and rotary embedding along the last axis, whose parameters are constants.
 bool works_along_rows(const Graph& graph, const Node& node) {
   const bool norm = node.is("LayerNormalization") || node.is("RMSNormalization");
-  if (!norm && !node.is("Softmax")) return false;
+  if (!norm && !node.is("Softmax") && !node.is("RotaryEmbedding")) return false;
   const int64_t axis = node.int_or("axis", -1);
   const bool last = axis == -1 || axis == graph.value(node.input(0)).shape.rank() - 1;
   const auto constant = [&](int i) { return !node.has_input(i) || graph.is_constant(node.input(i)); };
@@ -219,8 +219,10 @@ class Planner {
     // Probabilities that nobody but the user reads stay in float.
     const Node* node = producer(v);
     if (is_new && node && !stays_float(*node) && works_along_rows(graph_, *node)) {
-      const ValueId source = want(node->input(0));
-      if (node->is("Softmax")) narrow_.push_back(source);
+      const auto causal = causal_scores(graph_, producers_, *node);
+      const bool masked = causal && !stays_float(*producer(node->input(0)));
+      const ValueId source = want(masked ? causal->scores : node->input(0));
+      if (node->is("Softmax") || node->is("RotaryEmbedding")) narrow_.push_back(source);
     }
     return v;
   }

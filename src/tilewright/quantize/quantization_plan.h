@@ -37,10 +37,10 @@ struct QuantizationPlan {
 
 // Conv, ConvTranspose, Gemm and MatMul with constant f32 weights, products of two computed matrices,
 // additions of two computed values of one shape, products of two computed values, factors per channel,
-// average pools; functions of one value (element_function.h), softmax and norms along the last axis, and
-// Concat, where an integer operator reads them; with activations fused into what they follow. Values that are
-// only moved keep the quantisation of their source. `float_nodes`: QuantizeOptions. Errors (invalid input): a
-// name there that no node has.
+// average pools; functions of one value (element_function.h), softmax, norms and rotary embedding along the
+// last axis, and Concat, where an integer operator reads them; with activations fused into what they follow.
+// Values that are only moved keep the quantisation of their source, and scores are quantised before a causal
+// mask. `float_nodes`: QuantizeOptions. Errors (invalid input): a name there that no node has.
 QuantizationPlan plan_quantization(const Graph& graph, const std::vector<std::string>& float_nodes = {});
 
 }  // namespace tilewright

@@ -18,13 +18,15 @@ namespace {
 
 using Integers = std::vector<int64_t>;
 
-// x + heads of attention over layer_norm(x), then x + two dense layers over rms_norm(x).
+// x + heads of attention over layer_norm(x), then x + two dense layers over rms_norm(x). Of a language:
+// queries and keys are turned by their places, and a mask hides what comes later.
 class BlockBuilder {
  public:
-  explicit BlockBuilder(uint64_t seed) : random_(seed * 4001 + 9) {
+  explicit BlockBuilder(uint64_t seed, bool language = false)
+      : random_(seed * 4001 + 9), language_(language) {
     g_.random = random_;
     heads_ = random_.between(1, 3);
-    width_ = heads_ * random_.between(4, 9);
+    width_ = heads_ * (language ? 2 * random_.between(2, 5) : random_.between(4, 9));
     tokens_ = random_.between(3, 14);
   }
 
@@ -65,25 +67,53 @@ class BlockBuilder {
     const int64_t depth = width_ / heads_;
     const Shape parts{1, tokens_, heads_, depth};
     const ValueId y = g_.node("Reshape", {x, list({1, tokens_, heads_, depth})}, parts);
+    if (language_ && keys)
+      return g_.node("Transpose", {turned(y)}, {1, heads_, depth, tokens_}, {{"perm", Integers{0, 1, 3, 2}}});
     return keys ? g_.node("Transpose", {y}, {1, heads_, depth, tokens_}, {{"perm", Integers{0, 2, 3, 1}}})
                 : g_.node("Transpose", {y}, {1, heads_, tokens_, depth}, {{"perm", Integers{0, 2, 1, 3}}});
+  }
+  // [1, tokens, heads, depth] by heads, turned.
+  ValueId turned(ValueId parts) {
+    const int64_t depth = width_ / heads_;
+    const Shape by_head{1, heads_, tokens_, depth};
+    Tensor cosines(ElementType::kF32, {tokens_, depth / 2}), sines = cosines;
+    for (int64_t i = 0; i < cosines.size(); ++i) {
+      const double angle = double(2 * i / depth) * std::pow(0.3, double(i % (depth / 2)));
+      cosines.set_number(i, std::cos(angle));
+      sines.set_number(i, std::sin(angle));
+    }
+    const ValueId heads = g_.node("Transpose", {parts}, by_head, {{"perm", Integers{0, 2, 1, 3}}});
+    return g_.node("RotaryEmbedding",
+                   {heads, g_.graph.add_constant("cosines", cosines), g_.graph.add_constant("sines", sines)},
+                   by_head);
+  }
+  ValueId masked(ValueId scores) {
+    Tensor mask(ElementType::kF32, {tokens_, tokens_});
+    for (int64_t i = 0; i < mask.size(); ++i)
+      if (i % tokens_ > i / tokens_) mask.set_number(i, -1e9);
+    return g_.node("Add", {scores, g_.graph.add_constant("mask", mask)}, shape(scores));
   }
   ValueId attention(ValueId x) {
     const int64_t depth = width_ / heads_;
     const Shape square{1, heads_, tokens_, tokens_};
-    const ValueId q = split(dense(x, width_), false), k = split(dense(x, width_), true),
-                  v = split(dense(x, width_), false);
+    const ValueId q_rows = dense(x, width_);
+    const ValueId q = language_ ? turned(g_.node("Reshape", {q_rows, list({1, tokens_, heads_, depth})},
+                                                 {1, tokens_, heads_, depth}))
+                                : split(q_rows, false);
+    const ValueId k = split(dense(x, width_), true), v = split(dense(x, width_), false);
     const ValueId factor =
         g_.graph.add_constant("factor", Tensor::scalar(float(1 / std::sqrt(double(depth)))));
-    const ValueId scores = g_.node("Mul", {g_.node("MatMul", {q, k}, square), factor}, square);
+    ValueId scores = g_.node("Mul", {g_.node("MatMul", {q, k}, square), factor}, square);
+    if (language_) scores = masked(scores);
     const ValueId weights = g_.node("Softmax", {scores}, square, {{"axis", int64_t{-1}}});
     const ValueId mixed = g_.node("MatMul", {weights, v}, {1, heads_, tokens_, depth});
-    const ValueId turned =
+    const ValueId by_token =
         g_.node("Transpose", {mixed}, {1, tokens_, heads_, depth}, {{"perm", Integers{0, 2, 1, 3}}});
-    return dense(g_.node("Reshape", {turned, list({1, tokens_, width_})}, image()), width_);
+    return dense(g_.node("Reshape", {by_token, list({1, tokens_, width_})}, image()), width_);
   }
 
   Random random_;
+  const bool language_;
   FloatGraph g_;
   int64_t heads_ = 1, width_ = 4, tokens_ = 3;
 };
@@ -105,7 +135,8 @@ TEST(TransformerQuantizer, BlocksBecomeInteger) {
   for (int64_t i = 0; i < test_cases(12); ++i) {
     const uint64_t seed = test_seed() + uint64_t(i);
     SCOPED_TRACE(fmt::format("seed {}", seed));
-    BlockBuilder builder(seed);
+    const bool language = i % 2 == 1;
+    BlockBuilder builder(seed, language);
     FloatGraph g = builder.build();
     Shape many = builder.image();
     const Tensor input = g.numbers(many, -2, 2);
@@ -118,6 +149,8 @@ TEST(TransformerQuantizer, BlocksBecomeInteger) {
     EXPECT_EQ(nodes_of(integer, "QMatMul"), 2);
     EXPECT_EQ(nodes_of(integer, "QSoftmax"), 1);
     EXPECT_EQ(nodes_of(integer, "QLayerNorm"), 3);
+    EXPECT_EQ(nodes_of(integer, "QRotary"), language ? 2 : 0);
+    EXPECT_EQ(nodes_of(integer, "Add") + nodes_of(integer, "RotaryEmbedding"), 0);
     EXPECT_EQ(nodes_of(integer, "Softmax"), 1) << "probabilities for the user stay in float";
     const Tensor exact = run(g.graph, {input})[0];
     const double in_float = ratio_db(exact, run(quantized, {input})[0]),

@@ -92,7 +92,8 @@ Tensor reference_product(const Tensor& a, const Tensor& b, const ProductParamete
   return result;
 }
 
-Tensor reference_softmax(const Tensor& x, const Tensor& table, const SoftmaxParameters& parameters) {
+Tensor reference_softmax(const Tensor& x, const Tensor& table, const SoftmaxParameters& parameters,
+                         int64_t position) {
   constexpr std::string_view kOp = "QSoftmax";
   require(x.type() == ElementType::kI8, kOp, "X must be i8");
   require_rows(x, kOp);
@@ -109,15 +110,22 @@ Tensor reference_softmax(const Tensor& x, const Tensor& table, const SoftmaxPara
           fmt::format("the first exponential, {}, is out of range", one));
   for (const int64_t power : table.to_integers())
     require(0 <= power && power <= one, kOp, "an exponential is negative or above the first");
+  const int64_t causal = parameters.causal;
+  require(causal >= 0, kOp, "causal must not be negative");
+  require(causal == 0 || (x.shape().rank() >= 2 && x.shape()[x.shape().rank() - 2] % causal == 0), kOp,
+          fmt::format("{} has no multiple of {} rows", to_string(x.shape()), causal));
+  require(0 <= position && position < length, kOp,
+          fmt::format("position {} is outside rows of {} columns", position, length));
   Tensor result(type_of(parameters.output), x.shape());
   for (int64_t row = 0; row < rows_of(x.shape()); ++row) {
+    const int64_t seen = causal == 0 ? length : seen_columns(row, causal, position, length);
     int64_t largest = lowest(ElementType::kI8), sum = 0;
-    for (int64_t n = 0; n < length; ++n) largest = std::max(largest, x.integer_at(row * length + n));
+    for (int64_t n = 0; n < seen; ++n) largest = std::max(largest, x.integer_at(row * length + n));
     const auto power = [&](int64_t n) { return table.integer_at(largest - x.integer_at(row * length + n)); };
-    for (int64_t n = 0; n < length; ++n) sum += power(n);
+    for (int64_t n = 0; n < seen; ++n) sum += power(n);
     const int64_t inverse = parameters.numerator / sum;
     for (int64_t n = 0; n < length; ++n) {
-      const int64_t value = round_shift(power(n) * inverse, parameters.shift);
+      const int64_t value = n < seen ? round_shift(power(n) * inverse, parameters.shift) : 0;
       result.set_integer(row * length + n, stored(value, parameters.output));
     }
   }
@@ -167,6 +175,50 @@ Tensor reference_norm(const Tensor& x, const Tensor& bias, const Tensor& multipl
       const Requantization scale{int32_t(pick(multiplier, c)), int32_t(pick(shift, c))};
       const auto acc = uint64_t(normalised + bias.integer_at(c));
       result.set_integer(row * channels + c, finished(acc, scale, parameters.output));
+    }
+  }
+  return result;
+}
+
+std::optional<RotaryGeometry> rotary_geometry(const Shape& x, const Shape& cosines, const Shape& sines,
+                                              int64_t heads) {
+  const int rank = x.rank();
+  if (rank < 2 || heads < 1 || (rank > 2 && heads != 1) || cosines.rank() != 2 || sines != cosines) return {};
+  const RotaryGeometry g{cosines[0], heads, cosines[1]};
+  if (g.tokens < 1 || g.half < 1 || x[rank - 2] != g.tokens || x[rank - 1] % heads != 0 ||
+      x[rank - 1] / heads != 2 * g.half)
+    return {};
+  return g;
+}
+
+Tensor reference_rotary(const Tensor& x, const Tensor& cosines, const Tensor& sines,
+                        const RotaryParameters& parameters) {
+  constexpr std::string_view kOp = "QRotary";
+  for (const Tensor* tensor : {&x, &cosines, &sines})
+    require(tensor->type() == ElementType::kI8, kOp, "X, the cosines and the sines must be i8");
+  const auto g = rotary_geometry(x.shape(), cosines.shape(), sines.shape(), parameters.heads);
+  require(g.has_value(), kOp,
+          fmt::format("X {}, {} cosines and {} sines do not fit each other", to_string(x.shape()),
+                      to_string(cosines.shape()), to_string(sines.shape())));
+  require_element(parameters.x_zero_point, x, kOp, "x_zero_point");
+  require_scale(parameters.multiplier, parameters.shift, kOp);
+  require_output(parameters.output, kOp);
+  Tensor result(type_of(parameters.output), x.shape());
+  const auto store = [&](int64_t at, int64_t acc) {
+    result.set_integer(at,
+                       finished(uint64_t(acc), {parameters.multiplier, parameters.shift}, parameters.output));
+  };
+  for (int64_t row = 0; row < rows_of(x.shape()); ++row) {
+    for (int64_t h = 0; h < g->heads; ++h) {
+      for (int64_t i = 0; i < g->half; ++i) {
+        const int64_t first = (row * g->heads + h) * 2 * g->half + i, second = first + g->half;
+        const int64_t a = x.integer_at(first) - parameters.x_zero_point,
+                      b = x.integer_at(second) - parameters.x_zero_point;
+        const int64_t angle = row % g->tokens * g->half + i;
+        const int64_t c = cosines.integer_at(angle), s = sines.integer_at(angle);
+        store(first, a * c - b * s);
+        store(second, b * c + a * s);
+      }
     }
   }
   return result;

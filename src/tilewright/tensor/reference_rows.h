@@ -6,6 +6,7 @@
 // other, parameters out of their stated range, rows longer than the accumulators allow.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -31,8 +32,14 @@ struct SoftmaxParameters {
   int64_t numerator = 1;  // 1..2^54: one, in units of the output's scale and 2^-shift
   int32_t shift = 0;      // 0..62
   OutputStage output;
+  int64_t causal = 0;  // above 0: row r sees columns up to `position` + r modulo `causal` alone
   bool operator==(const SoftmaxParameters&) const = default;
 };
+
+// The columns that row `row` sees, from the first on, of a softmax with `causal` above 0.
+inline int64_t seen_columns(int64_t row, int64_t causal, int64_t position, int64_t columns) {
+  return std::min(columns, position + row % causal + 1);
+}
 
 struct NormParameters {
   int32_t x_zero_point = 0;  // inside the type of X
@@ -41,6 +48,14 @@ struct NormParameters {
   int64_t epsilon = 1;       // 1..2^61, beside 4^fraction times the variance times the square of the channels
   OutputStage output;
   bool operator==(const NormParameters&) const = default;
+};
+
+struct RotaryParameters {
+  int32_t x_zero_point = 0;  // inside the type of X
+  int64_t heads = 1;         // side by side in the channels; more than one only of rank 2
+  int32_t multiplier = 1, shift = 0;
+  OutputStage output;
+  bool operator==(const RotaryParameters&) const = default;
 };
 
 // Rows beyond leave the accumulators: exponentials are at most 2^23, and add up to less than 2^31.
@@ -72,11 +87,25 @@ std::optional<ProductGeometry> product_geometry(const Shape& a, const Shape& b,
 Tensor reference_product(const Tensor& a, const Tensor& b, const ProductParameters& parameters);
 
 // X i8[..., N], table i32[256] -> i8|i16[..., N]: table[d] stands for the exponential of -d steps of X.
-Tensor reference_softmax(const Tensor& x, const Tensor& table, const SoftmaxParameters& parameters);
+// `position`, in 0..N-1, counts only where the softmax is causal; rows are those of the last two axes.
+Tensor reference_softmax(const Tensor& x, const Tensor& table, const SoftmaxParameters& parameters,
+                         int64_t position = 0);
 
 // X i8|i16[..., C], B i32[C], multiplier and shift i32[C] or i32[1], multipliers of either sign ->
 // i8|i16[..., C].
 Tensor reference_norm(const Tensor& x, const Tensor& bias, const Tensor& multiplier, const Tensor& shift,
                       const NormParameters& parameters);
+
+// The rows of a QRotary: `tokens` in turn, each of `heads` heads of two halves.
+struct RotaryGeometry {
+  int64_t tokens = 0, heads = 1, half = 0;
+};
+// X [..., T, d], or of rank 2 [T, heads * d]; cosines and sines [T, d / 2]. nullopt: they do not fit.
+std::optional<RotaryGeometry> rotary_geometry(const Shape& x, const Shape& cosines, const Shape& sines,
+                                              int64_t heads);
+
+// X, cosines and sines i8 -> i8|i16 of the shape of X.
+Tensor reference_rotary(const Tensor& x, const Tensor& cosines, const Tensor& sines,
+                        const RotaryParameters& parameters);
 
 }  // namespace tilewright

@@ -20,6 +20,7 @@
 #include "tilewright/transform/normalize/form_depth_to_space.h"
 #include "tilewright/transform/normalize/form_gemm.h"
 #include "tilewright/transform/normalize/form_norms.h"
+#include "tilewright/transform/normalize/form_rotary.h"
 #include "tilewright/transform/normalize/merge_clips.h"
 #include "tilewright/transform/normalize/merge_duplicates.h"
 #include "tilewright/transform/normalize/normalize_pooling.h"
@@ -46,6 +47,7 @@ constexpr Pass kPasses[] = {
     {"normalize_sums", normalize_sums},
     {"merge_clips", merge_clips},
     {"form_norms", form_norms},
+    {"form_rotary", form_rotary},
     {"form_gemm", form_gemm},
     {"normalize_pooling", normalize_pooling},
     {"form_depth_to_space", form_depth_to_space},

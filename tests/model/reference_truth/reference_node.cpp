@@ -77,8 +77,15 @@ std::optional<Tensor> run_reference(const Node& node, const std::vector<Tensor>&
     return reference_product(in.at(0), in.at(1), p);
   }
   if (node.is_tilewright("QSoftmax")) {
-    return reference_softmax(in.at(0), in.at(1),
-                             {node.int_or("numerator", 1), number(node, "shift", 0), output_of(node)});
+    return reference_softmax(
+        in.at(0), in.at(1),
+        {node.int_or("numerator", 1), number(node, "shift", 0), output_of(node), node.int_or("causal", 0)},
+        in.size() > 2 ? in[2].integer_at(0) : 0);
+  }
+  if (node.is_tilewright("QRotary")) {
+    return reference_rotary(in.at(0), in.at(1), in.at(2),
+                            {number(node, "x_zero_point", 0), node.int_or("heads", 1),
+                             number(node, "multiplier", 1), number(node, "shift", 0), output_of(node)});
   }
   if (node.is_tilewright("QLayerNorm")) {
     return reference_norm(in.at(0), in.at(1), in.at(2), in.at(3),

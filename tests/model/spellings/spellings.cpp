@@ -1,6 +1,8 @@
 // Operators in the order that files of these exporters have them; sizes are small.
 #include "model/spellings/spellings.h"
 
+#include <cmath>
+
 #include "support/transform/layer_builder_testing.h"
 
 namespace tilewright {
@@ -132,6 +134,62 @@ Graph rms_norm_gemma(bool between_layers) {
   return w.end(w.op("Mul", {normal, w.op("Add", {w.gamma(), w.number(1)})}));
 }
 
+// The angles of ten tokens, for four pairs or, repeated, for whole heads of eight.
+ValueId angles(Written& w, bool whole, double phase, const Shape& shape) {
+  Tensor table(ElementType::kF32, shape);
+  for (int64_t i = 0; i < table.size(); ++i) {
+    const int64_t width = whole ? 8 : 4;
+    table.set_number(i, std::sin(phase + double(i / width) * std::pow(0.3, double(i % 4))));
+  }
+  return w.b.constant(table);
+}
+
+ValueId half_of(Written& w, int64_t begin, int64_t end) {
+  return w.op("Slice", {w.x, w.b.integers({begin}), w.b.integers({end}), w.b.integers({-1})});
+}
+
+ValueId joined_halves(Written& w, ValueId a, ValueId b) {
+  return w.b.node("Concat", {a, b}, {{"axis", int64_t{-1}}});
+}
+
+constexpr double kQuarterTurn = 1.5707963267948966;
+
+Graph rotary_llama(bool between_layers) {
+  Written w(between_layers);
+  const ValueId cosines = angles(w, true, kQuarterTurn, {1, 10, 8}), sines = angles(w, true, 0, {1, 10, 8});
+  const ValueId straight = w.op("Mul", {w.x, cosines});
+  const ValueId a = half_of(w, 0, 4), b = half_of(w, 4, INT64_MAX);
+  const ValueId across = joined_halves(w, w.op("Neg", {b}), a);
+  return w.end(w.op("Add", {straight, w.op("Mul", {across, sines})}));
+}
+
+Graph rotary_by_points(Written& w, ValueId a, ValueId b) {
+  const ValueId cosines = angles(w, false, kQuarterTurn, {10, 4}), sines = angles(w, false, 0, {10, 4});
+  const ValueId real = w.op("Sub", {w.op("Mul", {a, cosines}), w.op("Mul", {b, sines})});
+  return w.end(joined_halves(w, real, w.op("Add", {w.op("Mul", {b, cosines}), w.op("Mul", {a, sines})})));
+}
+
+Graph rotary_onnx(bool between_layers) {
+  Written w(between_layers);
+  const ValueId a = half_of(w, 0, 4), b = half_of(w, 4, 8);
+  return rotary_by_points(w, a, b);
+}
+
+Graph rotary_by_chunk(bool between_layers) {
+  Written w(between_layers);
+  const ValueId a = w.b.node("Split", {w.x, w.b.integers({4, 4})}, {{"axis", int64_t{-1}}}, 2);
+  return rotary_by_points(w, a, w.b.graph().nodes.back().outputs[1]);
+}
+
+Graph causal_softmax(bool between_layers) {
+  Written w(between_layers, {8, 8});
+  Tensor mask(ElementType::kF32, Shape{8, 8});
+  for (int64_t i = 0; i < 64; ++i)
+    if (i % 8 > i / 8) mask.set_number(i, -3.4028234663852886e38);
+  const ValueId scores = w.op("Add", {w.x, w.b.constant(mask)});
+  return w.end(w.b.node("Softmax", {scores}, {{"axis", int64_t{-1}}}));
+}
+
 Graph gelu_erf_pytorch(bool between_layers) {
   Written w(between_layers);
   const ValueId erf = w.op("Erf", {w.op("Div", {w.x, w.number(1.41421354f)})});
@@ -222,6 +280,10 @@ const std::vector<Spelling>& spellings() {
       {"RMSNorm in half precision, HuggingFace Llama", rms_norm_in_half},
       {"RMSNorm, HuggingFace T5", rms_norm_t5},
       {"RMSNorm, HuggingFace Gemma", rms_norm_gemma},
+      {"RoPE, HuggingFace Llama", rotary_llama},
+      {"RoPE, ONNX RotaryEmbedding", rotary_onnx},
+      {"RoPE by chunk, PyTorch", rotary_by_chunk},
+      {"Causal softmax, HuggingFace", causal_softmax},
       {"GELU by erf, PyTorch", gelu_erf_pytorch},
       {"GELU by erf, Keras", gelu_erf_keras},
       {"GELU by tanh, HuggingFace", gelu_tanh_huggingface},

@@ -12,7 +12,7 @@ struct Spelling {
   Graph (*build)(bool between_layers);  // alone, or between two products with weights
 };
 
-// Normalisations, then activations.
+// Normalisations and what else works along rows, then activations.
 const std::vector<Spelling>& spellings();
 // Attentions of two sentences of five words, four heads of eight; alone.
 const std::vector<Spelling>& attention_spellings();

@@ -111,6 +111,26 @@ RMSNorm, HuggingFace Gemma
   passes:   RMSNormalization
   host:     RMSNormalization
   integers: QuantizeLinear QGemm QLayerNorm QGemm DequantizeLinear
+RoPE, HuggingFace Llama
+  written:  Mul Slice Slice Neg Concat Mul Add
+  passes:   RotaryEmbedding
+  host:     RotaryEmbedding
+  integers: QuantizeLinear QGemm QRotary QGemm DequantizeLinear
+RoPE, ONNX RotaryEmbedding
+  written:  Slice Slice Mul Mul Sub Mul Mul Add Concat
+  passes:   RotaryEmbedding
+  host:     RotaryEmbedding
+  integers: QuantizeLinear QGemm QRotary QGemm DequantizeLinear
+RoPE by chunk, PyTorch
+  written:  Split Mul Mul Sub Mul Mul Add Concat
+  passes:   RotaryEmbedding
+  host:     RotaryEmbedding
+  integers: QuantizeLinear QGemm QRotary QGemm DequantizeLinear
+Causal softmax, HuggingFace
+  written:  Add Softmax
+  passes:   Add Softmax
+  host:     Add Softmax
+  integers: QuantizeLinear QGemm QSoftmax QGemm DequantizeLinear
 GELU by erf, PyTorch
   written:  Div Erf Add Mul Mul
   passes:   Div Erf Add Mul Mul

@@ -15,6 +15,7 @@
 #include "tilewright/host/executor.h"
 #include "tilewright/quantize/integerize/integerize.h"
 #include "tilewright/quantize/report.h"
+#include "tilewright/transform/normalize/form_matrices.h"
 #include "vit-fashion/vit_graph.h"
 
 namespace tilewright {
@@ -74,6 +75,10 @@ TEST(LanguageModel, KeepsItsBitsPerByteInEightBits) {
   IntegerizeReport report;
   const Graph integer = integerize(quantized_language_network({}, 8), &report);
   EXPECT_EQ(report.integer_mac_share(), 1);
+  for (const IntegerizeRecord& record : report.records)
+    EXPECT_EQ(record.integer_op.empty(), record.op == "Gather") << record.node << ": " << record.reason;
+  const Graph matrices = form_matrices(integer);
+  for (const Node& node : matrices.nodes) EXPECT_FALSE(node.is("Transpose")) << node.name;
   EXPECT_NEAR(bits_per_byte(language_network(), text, 16, 1), 1.323, 0.001);
   EXPECT_NEAR(bits_per_byte(integer, text, 16, 1), 1.333, 0.01);
 }

@@ -5,8 +5,8 @@
 // Element types that ONNX lacks (i2, u2, i1, u1, bipolar) are stored widened to 8 bits; the doc_string of the
 // tensor or value holds the true type, as "tilewright.element_type=i2". Files with i4, u4, quantisers to 16
 // bits or scales in half precision are of opset 21 (IR version 10), the first that has them; read back, the
-// axes of reductions are left in such a graph as unused constants. RMSNormalization, of opset 23, is written
-// as the primitive operators it stands for (opset/spelled_out.h).
+// axes of reductions are left in such a graph as unused constants. RMSNormalization and RotaryEmbedding, of
+// opset 23, are written as the primitive operators they stand for (opset/spelled_out.h).
 #pragma once
 
 #include <cstddef>

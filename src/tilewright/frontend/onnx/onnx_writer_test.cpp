@@ -220,6 +220,22 @@ TEST(OnnxWriter, RootMeanSquaresAreSpelledOut) {
   }
 }
 
+TEST(OnnxWriter, RotaryEmbeddingsAreSpelledOut) {
+  Graph graph;
+  const ValueId x = graph.add_input("x", ElementType::kF32, Shape{2, 3, 4});
+  const ValueId cosines = graph.add_constant("cosines", Tensor(ElementType::kF32, Shape{3, 2})),
+                sines = graph.add_constant("sines", Tensor(ElementType::kF32, Shape{3, 2}));
+  const ValueId y = graph.add_value("y", ElementType::kF32, Shape{2, 3, 4});
+  graph.add_node("turn", "RotaryEmbedding", {x, cosines, sines}, {y});
+  graph.outputs = {y};
+  const Graph read = parse_onnx(format_onnx(graph));
+  std::string written;
+  for (const Node& node : read.nodes) written += node.op + " ";
+  EXPECT_EQ(written, "Slice Slice Mul Mul Sub Mul Mul Add Concat ");
+  EXPECT_EQ(read.value(read.outputs[0]).name, "y");
+  EXPECT_EQ(read.value(read.outputs[0]).shape, (Shape{2, 3, 4}));
+}
+
 TEST(OnnxWriter, QuantisersThatOnnxLacksAreRefused) {
   Graph graph = quantized_graph(ElementType::kI64, ElementType::kF32, {4});
   graph.outputs = {graph.nodes[1].outputs[0]};

@@ -56,9 +56,10 @@ TEST(OperatorClass, OutputStages) {
   for (const Operator& op : all_operators()) {
     if (has_output_stage(node_of(op.name, op.domain))) staged.insert(op.name);
   }
-  EXPECT_EQ(staged, (std::set<std::string>{"FixedAdd", "FixedAveragePool", "FixedConv", "FixedGemm", "QAdd",
-                                           "QAveragePool", "QConv", "QConvTranspose", "QGemm", "QLayerNorm",
-                                           "QMatMul", "QMul", "QRequantize", "QRescaledAdd", "QSoftmax"}));
+  EXPECT_EQ(staged,
+            (std::set<std::string>{"FixedAdd", "FixedAveragePool", "FixedConv", "FixedGemm", "QAdd",
+                                   "QAveragePool", "QConv", "QConvTranspose", "QGemm", "QLayerNorm",
+                                   "QMatMul", "QMul", "QRequantize", "QRescaledAdd", "QRotary", "QSoftmax"}));
   // Each of them says in its rules that it clips.
   for (const Operator& op : all_operators()) {
     const bool clips = std::any_of(op.attributes.begin(), op.attributes.end(), [](const AttributeRule& rule) {

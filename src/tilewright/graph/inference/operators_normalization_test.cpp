@@ -14,6 +14,7 @@ TEST(NormalizationOperators, Shapes) {
             "f32[2x5x3] f32[2x5x1] f32[2x5x1]");
   EXPECT_EQ(infer("RMSNormalization", {f32({2, 5, 3}), c}), "f32[2x5x3]");
   EXPECT_EQ(infer("RMSNormalization", {f32({2, 5, 3}), f32({5, 1})}, {{"axis", int64_t{-2}}}), "f32[2x5x3]");
+  EXPECT_EQ(infer("RotaryEmbedding", {f32({2, 5, 6}), f32({5, 3}), f32({5, 3})}), "f32[2x5x6]");
   EXPECT_EQ(infer("LRN", {f32({1, 3, 4, 4})}, {{"size", int64_t{5}}}), "f32[1x3x4x4]");
   EXPECT_EQ(infer("Softmax", {f32({1, 3})}), "f32[1x3]");
   EXPECT_EQ(infer("LogSoftmax", {f32({1, 3})}, {{"axis", int64_t{0}}}), "f32[1x3]");
@@ -35,6 +36,9 @@ TEST(NormalizationOperators, Reject) {
             "node 'n' (RMSNormalization): shapes 3 and 4 do not broadcast");
   EXPECT_EQ(infer("RMSNormalization", {f32({2, 5, 3}), c}, {{"axis", int64_t{3}}}),
             "node 'n' (RMSNormalization): axis 3 is outside -3..2");
+  EXPECT_EQ(infer("RotaryEmbedding", {f32({2, 5, 6}), f32({5, 3}), f32({1, 5, 3})}),
+            "node 'n' (RotaryEmbedding): input 2 ('x2') is 1x5x3, which does not fit data 2x5x6; an angle is "
+            "needed for each token and each pair of numbers of a head");
   EXPECT_EQ(infer("LRN", {f32({1, 3, 4, 4})}, {{"size", int64_t{0}}}),
             "node 'n' (LRN): attribute 'size' is 0; 1 or more channels are needed");
   EXPECT_EQ(infer("LRN", {f32({1, 3, 4, 4})}), "node 'n' (LRN): attribute 'size' is missing");

@@ -96,5 +96,48 @@ TEST(QuantizedOperators, RejectIntegerForms) {
             "node 'n' (QConv): input 0 ('x0') has shape 2x5, 4 axes are needed");
 }
 
+TEST(QuantizedOperators, CausalSoftmax) {
+  const Attributes causal = {{"numerator", int64_t{1}}, {"shift", int64_t{0}}, {"causal", int64_t{3}}};
+  const auto softmax = [&](const Shape& x, const Attributes& attributes, const Given& position) {
+    return infer_q("QSoftmax", {of(kI8, x), of(kI32, {256}), position}, attributes);
+  };
+  EXPECT_EQ(softmax({2, 6, 5}, causal, none()), "i8[2x6x5]");
+  EXPECT_EQ(softmax({6, 5}, causal, of(kI64, {1})), "i8[6x5]");
+  EXPECT_EQ(softmax({6, 5}, causal, ints({4})), "i8[6x5]");
+  EXPECT_EQ(softmax({7, 5}, causal, none()),
+            "node 'n' (QSoftmax): 7x5 has no multiple of 3 rows, its attribute 'causal'");
+  EXPECT_EQ(softmax({6, 5}, causal, ints({5})),
+            "node 'n' (QSoftmax): position 5 is outside rows of 5 columns");
+  EXPECT_EQ(softmax({6, 5}, causal, of(kI32, {1})),
+            "node 'n' (QSoftmax): input 2 ('x2') has type i32, i64 is needed");
+  EXPECT_EQ(softmax({6, 5}, causal, of(kI64, {2})),
+            "node 'n' (QSoftmax): input 2 ('x2') has shape 2, a single element is needed");
+  EXPECT_EQ(softmax({6, 5}, {{"numerator", int64_t{1}}, {"shift", int64_t{0}}}, of(kI64, {1})),
+            "node 'n' (QSoftmax): a softmax with a position needs the attribute 'causal'");
+}
+
+TEST(QuantizedOperators, Rotary) {
+  const auto rotary = [&](const Shape& x, const Shape& table, Attributes attributes) {
+    attributes.insert({{"multiplier", int64_t{1}}, {"shift", int64_t{0}}});
+    return infer_q("QRotary", {of(kI8, x), of(kI8, table), of(kI8, table)}, attributes);
+  };
+  EXPECT_EQ(rotary({2, 3, 5, 6}, {5, 3}, {}), "i8[2x3x5x6]");
+  EXPECT_EQ(rotary({5, 12}, {5, 3}, {{"heads", int64_t{2}}, {"output_bits", int64_t{16}}}), "i16[5x12]");
+  const std::string misfit = "node 'n' (QRotary): ";
+  EXPECT_EQ(rotary({5, 12}, {5, 3}, {}),
+            misfit + "5x12 of 1 heads, 5x3 cosines and 5x3 sines do not fit each other");
+  EXPECT_EQ(rotary({2, 5, 12}, {5, 3}, {{"heads", int64_t{2}}}),
+            misfit + "2x5x12 of 2 heads, 5x3 cosines and 5x3 sines do not fit each other");
+  EXPECT_EQ(rotary({4, 6}, {5, 3}, {}),
+            misfit + "4x6 of 1 heads, 5x3 cosines and 5x3 sines do not fit each other");
+  EXPECT_EQ(rotary({5, 6}, {5, 3}, {{"x_zero_point", int64_t{200}}}),
+            misfit + "attribute 'x_zero_point' is 200, which is outside -128..127");
+  EXPECT_EQ(rotary({5, 6}, {5, 3}, {{"shift", int64_t{70}}}),
+            misfit + "attribute 'shift' is 70, which is outside 0..62 and, to round twice, 96..126");
+  EXPECT_EQ(infer_q("QRotary", {of(kI16, {5, 6}), of(kI8, {5, 3}), of(kI8, {5, 3})},
+                    {{"multiplier", int64_t{1}}, {"shift", int64_t{0}}}),
+            misfit + "input 0 ('x0') has type i16, i8 is needed");
+}
+
 }  // namespace
 }  // namespace tilewright::testing

@@ -1,4 +1,4 @@
-// Normalisations and softmax.
+// Normalisations, softmax and rotary embedding: what works along rows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -82,6 +82,24 @@ std::vector<TypedShape> infer_softmax(const OperatorContext& context) {
   return only(context.type(0), context.shape(0));
 }
 
+std::vector<TypedShape> infer_rotary_embedding(const OperatorContext& context) {
+  require_class(context, 0, TypeClass::kFloat);
+  const Shape& x = context.shape(0);
+  for (int i : {1, 2}) {
+    require_same_type(context, 0, i);
+    const Shape& table = context.shape(i);
+    const bool fits =
+        x.rank() >= 2 && table.rank() == 2 && table[0] == x[x.rank() - 2] && 2 * table[1] == x[x.rank() - 1];
+    if (!fits) {
+      reject(context,
+             fmt::format("{} is {}, which does not fit data {}", describe_input(context, i), to_string(table),
+                         to_string(x)),
+             "an angle is needed for each token and each pair of numbers of a head");
+    }
+  }
+  return only(context.type(0), x);
+}
+
 }  // namespace
 
 void add_normalization_operators(std::vector<Operator>& table) {
@@ -120,6 +138,7 @@ void add_normalization_operators(std::vector<Operator>& table) {
                    1,
                    {{"axis", kInt}, {"epsilon", kFloat}, {"stash_type", kInt}},
                    infer_rms_normalization});
+  table.push_back({"", "RotaryEmbedding", 3, 3, 1, 1, {}, infer_rotary_embedding});
   table.push_back({"", "Softmax", 1, 1, 1, 1, {{"axis", kInt}}, infer_softmax});
   table.push_back({"", "LogSoftmax", 1, 1, 1, 1, {{"axis", kInt}}, infer_softmax});
 }

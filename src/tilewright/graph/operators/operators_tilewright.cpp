@@ -229,12 +229,45 @@ std::vector<TypedShape> infer_qmatmul(const OperatorContext& context) {
   return only(require_output(context), geometry->result);
 }
 
+// What a causal softmax sees: whole turns of `causal` rows; a position inside the rows.
+void require_causal(const OperatorContext& context) {
+  require_integer(context, "causal", 0, 0, kMaxI32);
+  const int64_t causal = context.node().int_or("causal", 0);
+  const Shape& x = context.shape(0);
+  if (causal > 0 && (x.rank() < 2 || x[x.rank() - 2] % causal != 0))
+    reject(context,
+           fmt::format("{} has no multiple of {} rows, its attribute 'causal'", to_string(x), causal));
+  if (!context.node().has_input(2)) return;
+  if (causal == 0) reject(context, "a softmax with a position needs the attribute 'causal'");
+  require_type(context, 2, ElementType::kI64);
+  require_single_element(context, 2);
+  const Tensor* known = context.known(2);
+  const int64_t position = known == nullptr ? 0 : known->integer_at(0), columns = x[x.rank() - 1];
+  if (position < 0 || position >= columns)
+    reject(context, fmt::format("position {} is outside rows of {} columns", position, columns));
+}
+
 std::vector<TypedShape> infer_qsoftmax(const OperatorContext& context) {
   require_type(context, 0, ElementType::kI8);
   require_exponentials(context, 1, context.shape(0));
   require_integer(context, "numerator", 1, 1, kMostNumerator);
   require_integer(context, "shift", 0, 0, 62);
+  require_causal(context);
   return only(require_output(context), context.shape(0));
+}
+
+std::vector<TypedShape> infer_qrotary(const OperatorContext& context) {
+  for (int i : {0, 1, 2}) require_type(context, i, ElementType::kI8);
+  require_element(context, "x_zero_point", 0);
+  require_integer(context, "heads", 1, 1, kMaxI32);
+  require_integer(context, "multiplier", 1, 1, kMaxI32);
+  require_shift(context);
+  const Shape &x = context.shape(0), &cosines = context.shape(1), &sines = context.shape(2);
+  const int64_t heads = context.node().int_or("heads", 1);
+  if (!rotary_geometry(x, cosines, sines, heads))
+    reject(context, fmt::format("{} of {} heads, {} cosines and {} sines do not fit each other", to_string(x),
+                                heads, to_string(cosines), to_string(sines)));
+  return only(require_output(context), x);
 }
 
 std::vector<TypedShape> infer_qlayer_norm(const OperatorContext& context) {
@@ -339,8 +372,12 @@ void add_tilewright_operators(std::vector<Operator>& table) {
                          product_geometry(context.shape(0), context.shape(1), product_places(context.node()));
                      return outputs[0].shape.element_count() * geometry->depth;
                    }});
-  table.push_back({domain, "QSoftmax", 2, 2, 1, 1, with_output_attributes({{"numerator", kInt, true}, shift}),
+  table.push_back({domain, "QSoftmax", 2, 3, 1, 1,
+                   with_output_attributes({{"numerator", kInt, true}, {"causal", kInt}, shift}),
                    infer_qsoftmax});
+  table.push_back({domain, "QRotary", 3, 3, 1, 1,
+                   with_output_attributes({{"x_zero_point", kInt}, {"heads", kInt}, multiplier, shift}),
+                   infer_qrotary});
   table.push_back(
       {domain, "QLayerNorm", 4, 4, 1, 1,
        with_output_attributes(

@@ -127,6 +127,38 @@ TEST(NormalizationClass, RootMeanSquare) {
                "the scale is f32[2], which does not fit data f32[1x4]");
 }
 
+// Of random shapes against the definition, in double.
+TEST(Normalization, RotaryEmbedding) {
+  Random random(test_seed());
+  for (int64_t i = 0; i < test_cases(60); ++i) {
+    std::vector<int64_t> dims;
+    for (int64_t axes = random.between(0, 2); axes > 0; --axes) dims.push_back(random.between(1, 3));
+    const int64_t tokens = random.between(1, 7), half = random.between(1, 9);
+    dims.insert(dims.end(), {tokens, 2 * half});
+    const ElementType type = random.chance(0.2) ? ElementType::kF64 : ElementType::kF32;
+    const Tensor x = random_tensor(random, type, Shape(dims)),
+                 cosines = random_tensor(random, type, {tokens, half}),
+                 sines = random_tensor(random, type, {tokens, half});
+    HostOptions options;
+    options.threads = int(random.between(1, 3));
+    const Tensor y = run_op("RotaryEmbedding", {x, cosines, sines}, {}, 1, "", options)[0];
+    for (int64_t row = 0; row < x.size() / (2 * half); ++row) {
+      for (int64_t k = 0; k < half; ++k) {
+        const double a = x.number_at(row * 2 * half + k), b = x.number_at(row * 2 * half + half + k);
+        const double c = cosines.number_at(row % tokens * half + k),
+                     s = sines.number_at(row % tokens * half + k);
+        ASSERT_NEAR(y.number_at(row * 2 * half + k), a * c - b * s, 3e-7);
+        ASSERT_NEAR(y.number_at(row * 2 * half + half + k), a * s + b * c, 3e-7);
+      }
+    }
+  }
+  const Tensor angles = f32({1, 2}, {1, 1});
+  EXPECT_PRED2(contains, error_text([&] {
+                 run_op("RotaryEmbedding", {f32({2, 2}, {1, 2, 3, 4}), angles, angles});
+               }),
+               "cosines f32[1x2] and sines f32[1x2] do not fit data f32[2x2]");
+}
+
 TEST(Normalization, LocalResponse) {
   const Tensor x = f32({1, 3, 1}, {1, 2, 3});
   // Neighbourhoods of size 2 reach one channel up: sums of squares 5, 13, 9.

@@ -1,5 +1,5 @@
-// Products of two activations, and softmax and norms along the last axis (docs/reference/arithmetic.md), row
-// by row on several threads.
+// Products of two activations, and softmax, norms and rotary embedding along the last axis
+// (docs/reference/arithmetic.md), row by row on several threads.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -61,24 +61,14 @@ std::vector<int32_t> right_matrices(const std::vector<int32_t>& values, const Pr
   return result;
 }
 
-// How many of `count` columns the row of a matrix sees whose token is at the position that the node reads.
-struct Visible {
-  int64_t position = 0, count = 0;
-  bool all = true;
-
-  int64_t of(int64_t row) const { return all ? count : std::min(count, position + row + 1); }
-};
-
-int64_t position_of(const Tensor& tensor) {
-  const int64_t position = tensor.size() == 1 ? tensor.integer_at(0) : -1;
-  if (position < 0)
-    throw Error(ErrorKind::kInvalidInput, fmt::format("the position of a token cannot be {}", position));
+// The place of a token among `count`, which input `input` of a node gives.
+int64_t position_of(KernelInputs inputs, int input, int64_t count) {
+  const Tensor& given = required_input(inputs, input);
+  const int64_t position =
+      given.type() == ElementType::kI64 && given.size() == 1 ? given.integer_at(0) : -1;
+  if (position < 0 || position >= count)
+    throw Error(ErrorKind::kInvalidInput, fmt::format("position {} is beyond {} tokens", position, count));
   return position;
-}
-
-Visible visible(const Node& node, KernelInputs inputs, int input, int64_t count) {
-  if (!node.has_input(input)) return {.count = count};
-  return {position_of(required_input(inputs, input)), count, false};
 }
 
 // y of a QMatMul without softmax.
@@ -93,7 +83,8 @@ Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& opti
                 fmt::format("{} and {} do not fit each other", to_string(a.shape()), to_string(b.shape())));
   }
   const ProductGeometry& g = *geometry;
-  const Visible depth = visible(node, inputs, node.has_input(2) ? -1 : 3, g.depth);
+  const bool sees_all = node.has_input(2) || !node.has_input(3);
+  const int64_t position = sees_all ? g.depth : position_of(inputs, 3, g.depth);
   const std::vector<int32_t> left = centred_values(a, element_attribute(node, "a_zero_point", a));
   const std::vector<int32_t> right =
       right_matrices(centred_values(b, element_attribute(node, "b_zero_point", b)), g);
@@ -108,7 +99,8 @@ Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& opti
         std::ranges::fill(acc, 0u);
         const int32_t* const x = left.data() + h * g.a.head + m * g.a.row;
         const int32_t* const matrix = right.data() + g.group(h) * g.depth * g.columns;
-        for (int64_t k = 0; k < depth.of(m); ++k) {
+        const int64_t depth = seen_columns(m, g.rows, position, g.depth);
+        for (int64_t k = 0; k < depth; ++k) {
           const auto factor = uint32_t(x[k]);
           const int32_t* const line = matrix + k * g.columns;
           for (int64_t n = 0; n < g.columns; ++n) acc[size_t(n)] += factor * uint32_t(line[n]);
@@ -126,7 +118,8 @@ Tensor product_of(const Node& node, KernelInputs inputs, const HostOptions& opti
   return y;
 }
 
-// body(row, x, y) for every row of the last axis of `x`, y of the type of the result.
+// body(row, x, y) for every row of the last axis of `x`, by its number and elements; y of the type of the
+// result.
 template <typename Body>
 Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& options, const Body& body) {
   Tensor y = output_tensor(output, x.shape());
@@ -135,7 +128,8 @@ Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& op
   const auto run = [&](const auto* from, auto* to) {
     parallel_for(x.size() < kElementsPerThread ? 1 : options.threads, x.size() / length,
                  [&](int64_t begin, int64_t end) {
-                   for (int64_t row = begin; row < end; ++row) body(from + row * length, to + row * length);
+                   for (int64_t row = begin; row < end; ++row)
+                     body(row, from + row * length, to + row * length);
                  });
   };
   const auto typed = [&](const auto* from) {
@@ -153,8 +147,13 @@ Tensor by_rows(const Tensor& x, const OutputStage& output, const HostOptions& op
   return y;
 }
 
+// Which columns each row of a softmax sees; causal 0: all.
+struct Sight {
+  int64_t causal = 0, position = 0;
+};
+
 Tensor softmax_of(const Tensor& x, const Tensor& table, int64_t numerator, int shift,
-                  const OutputStage& output, const HostOptions& options) {
+                  const OutputStage& output, const HostOptions& options, const Sight& sight = {}) {
   const auto powers = table.data<int32_t>();
   const int64_t length = x.shape()[x.shape().rank() - 1];
   const int64_t one = powers.size() == 256 ? powers[0] : 0;
@@ -165,20 +164,37 @@ Tensor softmax_of(const Tensor& x, const Tensor& table, int64_t numerator, int s
         ErrorKind::kInvalidInput,
         "the table must have 256 exponentials of which none is above the first, whose sums stay in 32 bits");
   }
-  return by_rows(x, output, options, [&](const auto* from, auto* to) {
+  return by_rows(x, output, options, [&](int64_t row, const auto* from, auto* to) {
     using T = std::remove_reference_t<decltype(*to)>;
-    const auto largest = *std::max_element(from, from + length);
+    const int64_t seen = sight.causal == 0 ? length : seen_columns(row, sight.causal, sight.position, length);
+    const auto largest = *std::max_element(from, from + seen);
     int64_t sum = 0;
-    for (int64_t n = 0; n < length; ++n) sum += powers[size_t(largest - from[n])];
+    for (int64_t n = 0; n < seen; ++n) sum += powers[size_t(largest - from[n])];
     const int64_t inverse = numerator / sum;
-    for (int64_t n = 0; n < length; ++n)
+    for (int64_t n = 0; n < seen; ++n)
       to[n] = finished<T>(round_shift(powers[size_t(largest - from[n])] * inverse, shift), output);
+    std::fill(to + seen, to + length, finished<T>(0, output));
   });
+}
+
+Sight sight_of(const Node& node, KernelInputs inputs) {
+  const Shape& x = required_input(inputs, 0).shape();
+  Sight sight{integer_attribute(node, "causal", 0, 0, INT32_MAX), 0};
+  if (sight.causal > 0 && (x.rank() < 2 || x[x.rank() - 2] % sight.causal != 0)) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{} has no multiple of {} rows", to_string(x), sight.causal));
+  }
+  if (!node.has_input(2)) return sight;
+  if (sight.causal == 0)
+    throw Error(ErrorKind::kInvalidInput, "only a softmax with 'causal' takes a position");
+  sight.position = position_of(inputs, 2, x[x.rank() - 1]);
+  return sight;
 }
 
 std::vector<Tensor> integer_softmax(const Node& node, KernelInputs inputs, const HostOptions& options) {
   return {softmax_of(required_input(inputs, 0), required_input(inputs, 1), node.int_or("numerator", 1),
-                     integer_attribute(node, "shift", 0, 0, 62), output_stage(node), options)};
+                     integer_attribute(node, "shift", 0, 0, 62), output_stage(node), options,
+                     sight_of(node, inputs))};
 }
 
 std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, const HostOptions& options) {
@@ -191,31 +207,20 @@ std::vector<Tensor> multiply_matrices(const Node& node, KernelInputs inputs, con
   const Tensor& table = required_input(inputs, 2);
   const int64_t numerator = node.int_or("softmax_numerator", 1);
   const int shift = integer_attribute(node, "softmax_shift", 0, 0, 62);
-  if (!node.has_input(3)) return {softmax_of(product, table, numerator, shift, output, options)};
-  // Row by row: each sees as many columns as its place says; the others have no share.
-  const int64_t heads = node.int_or("heads", 1), columns = product.shape()[product.shape().rank() - 1];
-  const Visible seen = visible(node, inputs, 3, columns);
-  const int64_t rows = product.size() / columns, of_matrix = rows / heads;
-  Tensor y(ElementType::kI8, product.shape());
-  std::ranges::fill(y.mutable_data<int8_t>(), finished<int8_t>(0, output));
-  for (int64_t row = 0; row < rows; ++row) {
-    const auto from = product.data<int8_t>().subspan(size_t(row * columns), size_t(seen.of(row % of_matrix)));
-    const Tensor shares = softmax_of(Tensor({int64_t(from.size())}, from), table, numerator, shift, output,
-                                     options);
-    std::ranges::copy(shares.data<int8_t>(), y.mutable_data<int8_t>().begin() + row * columns);
+  const int64_t columns = product.shape()[product.shape().rank() - 1];
+  Sight sight;
+  if (node.has_input(3)) {
+    const int64_t of_matrix = product.size() / columns / node.int_or("heads", 1);
+    sight = {of_matrix, position_of(inputs, 3, columns)};
   }
-  return {std::move(y)};
+  return {softmax_of(product, table, numerator, shift, output, options, sight)};
 }
 
 std::vector<Tensor> update_cache(const Node&, KernelInputs inputs, const HostOptions&) {
   Tensor cache = required_input(inputs, 0);
   const Tensor& rows = required_input(inputs, 1);
-  const int64_t position = position_of(required_input(inputs, 2));
-  if (position + rows.shape()[0] > cache.shape()[0]) {
-    throw Error(ErrorKind::kInvalidInput,
-                fmt::format("position {} is beyond the {} tokens of the cache", position, cache.shape()[0]));
-  }
-  set_elements(cache, position * cache.shape()[1], rows);
+  const int64_t last_place = cache.shape()[0] - rows.shape()[0] + 1;
+  set_elements(cache, position_of(inputs, 2, last_place) * cache.shape()[1], rows);
   return {std::move(cache)};
 }
 
@@ -240,7 +245,7 @@ std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, co
   const auto pick = [](std::span<const int32_t> scale, int64_t c) {
     return scale[scale.size() == 1 ? 0 : size_t(c)];
   };
-  return {by_rows(x, output, options, [&](const auto* from, auto* to) {
+  return {by_rows(x, output, options, [&](int64_t, const auto* from, auto* to) {
     using T = std::remove_reference_t<decltype(*to)>;
     int64_t sum = 0, squares = 0;
     for (int64_t c = 0; c < channels; ++c) {
@@ -262,11 +267,43 @@ std::vector<Tensor> integer_layer_norm(const Node& node, KernelInputs inputs, co
   })};
 }
 
+std::vector<Tensor> integer_rotary(const Node& node, KernelInputs inputs, const HostOptions& options) {
+  const Tensor& x = required_input(inputs, 0);
+  const Shape &cosine_shape = required_input(inputs, 1).shape(),
+              &sine_shape = required_input(inputs, 2).shape();
+  const auto g = rotary_geometry(x.shape(), cosine_shape, sine_shape, node.int_or("heads", 1));
+  if (!g || x.type() != ElementType::kI8) {
+    throw Error(ErrorKind::kInvalidInput,
+                fmt::format("{}, {} cosines and {} sines do not fit each other",
+                            to_string(x.type(), x.shape()), to_string(cosine_shape), to_string(sine_shape)));
+  }
+  const auto cosines = required_input(inputs, 1).data<int8_t>(),
+             sines = required_input(inputs, 2).data<int8_t>();
+  const int32_t zero_point = element_attribute(node, "x_zero_point", x);
+  const OutputStage output = output_stage(node);
+  const Requantization scale = single_scale(node);
+  return {by_rows(x, output, options, [&](int64_t row, const auto* from, auto* to) {
+    const int64_t half = g->half, length = 2 * half * g->heads;
+    const int8_t *const c = cosines.data() + row % g->tokens * half, *const s = sines.data() +
+                                                                                row % g->tokens * half;
+    std::vector<int32_t> acc(static_cast<size_t>(length));
+    for (int64_t first = 0; first < length; first += 2 * half) {
+      for (int64_t i = first, angle = 0; angle < half; ++i, ++angle) {
+        const int32_t a = from[i] - zero_point, b = from[i + half] - zero_point;
+        acc[size_t(i)] = a * c[angle] - b * s[angle];
+        acc[size_t(i + half)] = b * c[angle] + a * s[angle];
+      }
+    }
+    requantized(acc.data(), length, scale, output, to);
+  })};
+}
+
 constexpr KernelEntry kRowKernels[] = {
     {kTilewrightDomain, "QMatMul", multiply_matrices},
     {kTilewrightDomain, "QSoftmax", integer_softmax},
     {kTilewrightDomain, "QLayerNorm", integer_layer_norm},
     {kTilewrightDomain, "QCacheUpdate", update_cache},
+    {kTilewrightDomain, "QRotary", integer_rotary},
 };
 
 }  // namespace

@@ -97,6 +97,24 @@ TEST(IntegerRows, ProductsEqualTheReference) {
   }
 }
 
+// Each row of a causal softmax is that of the columns it sees alone, and zero beyond.
+void expect_rows_of_prefixes(const Tensor& x, const Tensor& table, SoftmaxParameters p, int64_t position,
+                             const Tensor& y) {
+  const int64_t columns = x.shape()[x.shape().rank() - 1], causal = p.causal;
+  p.causal = 0;
+  const int64_t zero = std::clamp(p.output.y_zero_point, p.output.clip_low, p.output.clip_high);
+  for (int64_t row = 0; row < x.size() / columns; ++row) {
+    const int64_t seen = std::min(columns, position + row % causal + 1);
+    Tensor prefix(ElementType::kI8, Shape{1, seen});
+    for (int64_t n = 0; n < seen; ++n) prefix.set_integer(n, x.integer_at(row * columns + n));
+    const Tensor wanted = reference_softmax(prefix, table, p);
+    for (int64_t n = 0; n < columns; ++n) {
+      const int64_t hidden = p.output.bipolar ? 2 * zero - 1 : zero;
+      ASSERT_EQ(y.integer_at(row * columns + n), n < seen ? wanted.integer_at(n) : hidden);
+    }
+  }
+}
+
 TEST(IntegerRows, SoftmaxEqualsTheReference) {
   for (int64_t i = 0; i < test_cases(150); ++i) {
     SCOPED_TRACE(fmt::format("seed {}", test_seed() + uint64_t(i)));
@@ -112,10 +130,45 @@ TEST(IntegerRows, SoftmaxEqualsTheReference) {
     p.numerator = random.between(1, one * INT32_MAX);
     p.shift = int32_t(random.between(0, 62));
     p.output = cases.output();
-    const Attributes attributes =
-        RowCases::with_output({{"numerator", int64_t{p.numerator}}, {"shift", int64_t{p.shift}}}, p.output);
-    EXPECT_TRUE(
-        run_rows("QSoftmax", {x, table}, attributes, random)[0].identical(reference_softmax(x, table, p)));
+    if (const int64_t rows = dims[dims.size() - 2]; random.chance(0.6)) {
+      p.causal = random.between(1, rows);
+      while (rows % p.causal != 0) --p.causal;
+    }
+    const int64_t position = p.causal > 0 && random.chance(0.5) ? random.between(0, dims.back() - 1) : 0;
+    std::vector<std::optional<Tensor>> inputs{x, table};
+    if (position > 0) inputs.emplace_back(Tensor::of<int64_t>({1}, {position}));
+    const Attributes attributes = RowCases::with_output(
+        {{"numerator", p.numerator}, {"shift", int64_t{p.shift}}, {"causal", p.causal}}, p.output);
+    const Tensor y = run_rows("QSoftmax", inputs, attributes, random)[0];
+    EXPECT_TRUE(y.identical(reference_softmax(x, table, p, position)));
+    if (p.causal > 0) expect_rows_of_prefixes(x, table, p, position, y);
+  }
+}
+
+TEST(IntegerRows, RotaryEqualsTheReference) {
+  for (int64_t i = 0; i < test_cases(150); ++i) {
+    SCOPED_TRACE(fmt::format("seed {}", test_seed() + uint64_t(i)));
+    RowCases cases(test_seed() + uint64_t(i));
+    Random& random = cases.random();
+    std::vector<int64_t> dims = batch_axes(random);
+    const int64_t tokens = random.between(1, 30), half = random.between(1, 40);
+    RotaryParameters p;
+    if (dims.empty()) p.heads = random.between(1, 4);
+    dims.insert(dims.end(), {tokens, p.heads * 2 * half});
+    const Tensor x = cases.values(ElementType::kI8, Shape(dims)),
+                 cosines = cases.values(ElementType::kI8, {tokens, half}),
+                 sines = cases.values(ElementType::kI8, {tokens, half});
+    p.x_zero_point = cases.element(ElementType::kI8);
+    p.multiplier = int32_t(random.between(1 << 30, INT32_MAX));
+    p.shift = int32_t(random.between(30, 45));
+    p.output = cases.output();
+    const Attributes attributes = RowCases::with_output({{"x_zero_point", int64_t{p.x_zero_point}},
+                                                         {"heads", p.heads},
+                                                         {"multiplier", int64_t{p.multiplier}},
+                                                         {"shift", int64_t{p.shift}}},
+                                                        p.output);
+    EXPECT_TRUE(run_rows("QRotary", {x, cosines, sines}, attributes, random)[0].identical(
+        reference_rotary(x, cosines, sines, p)));
   }
 }
 
@@ -163,6 +216,25 @@ TEST(IntegerRows, RefuseWhatDoesNotFit) {
     testing::run_op("QSoftmax", {a, table}, {{"numerator", int64_t{1}}}, 1, kTilewrightDomain);
   };
   EXPECT_PRED2(testing::contains, error_text(softmax), "256 exponentials of which none is above the first");
+  Tensor ones(ElementType::kI32, Shape{256});
+  for (int64_t i = 0; i < 256; ++i) ones.set_integer(i, 1);
+  const auto causal_at = [&](int64_t position) {
+    testing::run_op("QSoftmax", {a, ones, Tensor::of<int64_t>({}, {position})},
+                    {{"numerator", int64_t{1}}, {"causal", int64_t{2}}}, 1, kTilewrightDomain);
+  };
+  EXPECT_EQ(error_text([&] { causal_at(2); }), "");
+  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(3); }),
+               "position 3 is outside rows of 3 columns");
+  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(-1); }),
+               "position -1 is outside rows of 3 columns");
+  EXPECT_THROW(reference_softmax(a, ones, {.causal = 2}, 3), Error);
+  const Tensor angles(ElementType::kI8, Shape{2, 2});
+  const auto rotary = [&] {
+    testing::run_op("QRotary", {a, angles, angles}, {{"multiplier", int64_t{1}}, {"shift", int64_t{0}}}, 1,
+                    kTilewrightDomain);
+  };
+  EXPECT_PRED2(testing::contains, error_text(rotary), "i8[2x3], 2x2 cosines and 2x2 sines do not fit");
+  EXPECT_THROW(reference_rotary(a, angles, angles, {}), Error);
   const Tensor four = Tensor::of<int32_t>({4}, {1, 1, 1, 1});
   const auto norm = [&] {
     testing::run_op("QLayerNorm", {a, four, four, four}, {{"epsilon", int64_t{1}}}, 1, kTilewrightDomain);

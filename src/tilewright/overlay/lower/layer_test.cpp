@@ -81,6 +81,28 @@ TEST(Layer, ReasonsNameWhatIsMissing) {
   EXPECT_EQ(reason_for(floats, plain), "only i8 and i16 activations run on the overlay");
 }
 
+TEST(Layer, WhatTurnsAndHidesTokensHasNoLowering) {
+  OverlayHardware rows;
+  rows.isa = IsaVersion::kWide;
+  rows.lookup_table = rows.row_functions = true;
+  Graph softmax;
+  const ValueId x = softmax.add_input("x", ElementType::kI8, Shape{6, 16});
+  const ValueId table = softmax.add_constant("table", filled(ElementType::kI32, Shape{256}, 1000));
+  const ValueId y = softmax.add_value("y", ElementType::kI8, Shape{6, 16});
+  Node& node = softmax.add_node("softmax", "QSoftmax", {x, table}, {y}, kTilewrightDomain);
+  node.attributes = {{"numerator", int64_t{256000}}, {"shift", int64_t{0}}};
+  EXPECT_EQ(reason_for(softmax, rows), "");
+  node.attributes["causal"] = int64_t{3};
+  EXPECT_EQ(reason_for(softmax, rows), "a causal softmax of several rows has no lowering");
+  Graph rotary;
+  const ValueId a = rotary.add_input("a", ElementType::kI8, Shape{6, 16});
+  const ValueId angles = rotary.add_constant("angles", filled(ElementType::kI8, Shape{6, 8}, 1));
+  const ValueId b = rotary.add_value("b", ElementType::kI8, Shape{6, 16});
+  rotary.add_node("turn", "QRotary", {a, angles, angles}, {b}, kTilewrightDomain).attributes = {
+      {"multiplier", int64_t{1}}, {"shift", int64_t{0}}};
+  EXPECT_NE(reason_for(rotary, rows), "");
+}
+
 TEST(Layer, ExtractNamesTheNode) {
   const Graph graph = conv_graph({.constant_weights = false});
   try {

@@ -193,6 +193,7 @@ class TokenLayer {
   }
 
   bool build_softmax(RowFunction& rows) {
+    if (node_.int_or("causal", 0) != 0) return refuse("a causal softmax of several rows has no lowering");
     rows.number = uint64_t(node_.int_or("numerator", 1));
     rows.shift = int(node_.int_or("shift", 0));
     rows.table = graph_.constant_input(node_, 1);

@@ -181,6 +181,11 @@ std::optional<ValueId> lower_rescaled_addition(IntegerBuilder& builder, const No
   return out;
 }
 
+// Neither a number nor a list of numbers.
+bool differs_along_axes(const Shape& shape) {
+  return std::count_if(shape.begin(), shape.end(), [](int64_t size) { return size > 1; }) > 1;
+}
+
 }  // namespace
 
 std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
@@ -189,6 +194,9 @@ std::optional<ValueId> lower_addition(IntegerBuilder& builder, const Node& node,
   const Shape shape = builder.source().value(node.outputs[0]).shape;
   for (int i : {0, 1}) {
     if (!builder.twin(node.input(i)) && !builder.quantized_constant(node.input(i))) {
+      const Tensor* constant = builder.source().constant_input(node, i);
+      if (constant != nullptr && differs_along_axes(constant->shape()))
+        return builder.refuse(node, "it adds a constant of several axes that is no causal mask of a Softmax");
       return builder.refuse(node, fmt::format("its input {} is not quantised", i));
     }
   }
@@ -446,6 +454,7 @@ std::optional<ValueId> lower_operator(IntegerBuilder& builder, const Node& node,
     return lower_average(builder, node, form);
   }
   if (node.is("Softmax")) return lower_softmax(builder, node, form);
+  if (node.is("RotaryEmbedding")) return lower_rotary(builder, node, form);
   if (node.is("LayerNormalization") || node.is("RMSNormalization")) return lower_norm(builder, node, form);
   if (const auto product = product_times_number(builder.source(), builder.producers(), node))
     return lower_product(builder, *product->product, form, product->factor);

@@ -49,9 +49,18 @@ struct ScaledProduct {
 };
 std::optional<ScaledProduct> product_times_number(const Graph& graph, const std::vector<NodeId>& producers,
                                                   const Node& scaling);
-// Softmax, and LayerNormalization and RMSNormalization, of the last axis.
+// What a Softmax of the last axis reads before a constant causal mask was added: square masks of 0 where a
+// column is not after its row and of at most -16 where it is, of one or more tokens. nullopt: no such sum.
+struct CausalScores {
+  ValueId scores = kNoValue;
+  int64_t tokens = 0;
+};
+std::optional<CausalScores> causal_scores(const Graph& graph, const std::vector<NodeId>& producers,
+                                          const Node& softmax);
+// Softmax, also of causal scores, LayerNormalization and RMSNormalization, of the last axis.
 std::optional<ValueId> lower_softmax(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 std::optional<ValueId> lower_norm(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
+std::optional<ValueId> lower_rotary(IntegerBuilder& builder, const Node& node, const IntegerForm& form);
 
 // Functions of one quantised value, through any number of float operators (element_function.h); the first
 // does not note a reason.

@@ -1,5 +1,5 @@
-// What transformers compute: products of two activations, softmax and norms along the last axis
-// (docs/reference/arithmetic.md, "Transformers").
+// What transformers compute: products of two activations, softmax, norms and rotary embedding along the last
+// axis (docs/reference/arithmetic.md, "Transformers").
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,6 +25,41 @@ bool along_last_axis(const Graph& graph, const Node& node) {
   const int rank = graph.value(node.input(0)).shape.rank();
   const int64_t axis = node.int_or("axis", -1);
   return rank >= 1 && (axis == -1 || axis == rank - 1);
+}
+
+// Enough below the other scores for e^x to be nothing beside one step of 8 bits.
+constexpr double kHiddenScore = -16;
+
+// The tokens of a mask [..., tokens, tokens], the same for all leading axes; 0 when it is not causal.
+int64_t causal_tokens(const Tensor& mask, const Shape& scores) {
+  const int rank = mask.shape().rank();
+  if (rank < 2 || rank > scores.rank() || mask.type() != ElementType::kF32) return 0;
+  const int64_t tokens = mask.shape()[rank - 1];
+  if (tokens < 2 || mask.size() == 0 || mask.shape()[rank - 2] != tokens ||
+      scores[scores.rank() - 1] != tokens || scores[scores.rank() - 2] != tokens)
+    return 0;
+  const auto values = mask.data<float>();
+  for (int64_t i = 0; i < mask.size(); ++i) {
+    const bool hides = i % tokens > i / tokens % tokens;
+    const float value = values[size_t(i)];
+    if (hides ? !(double(value) <= kHiddenScore) : value != 0) return 0;
+  }
+  return tokens;
+}
+
+// Constants of at most 1 in size, such as cosines, in steps of 1/127; larger ones in as many steps.
+double table_scale(const Tensor& cosines, const Tensor& sines) {
+  double largest = 1;
+  for (const Tensor* table : {&cosines, &sines})
+    for (int64_t i = 0; i < table->size(); ++i) largest = std::max(largest, std::abs(table->number_at(i)));
+  return largest / 127;
+}
+
+Tensor quantized_table(const Tensor& table, double scale) {
+  Tensor integers(ElementType::kI8, table.shape());
+  for (int64_t i = 0; i < table.size(); ++i)
+    integers.set_integer(i, std::clamp<int64_t>(std::llround(table.number_at(i) / scale), -127, 127));
+  return integers;
 }
 
 ValueId exchanged(IntegerBuilder& builder, const Node& node, ValueId x, const std::string& name) {
@@ -104,8 +139,26 @@ std::optional<ValueId> lower_product(IntegerBuilder& builder, const Node& node, 
   return y;
 }
 
+std::optional<CausalScores> causal_scores(const Graph& graph, const std::vector<NodeId>& producers,
+                                          const Node& softmax) {
+  if (!softmax.is("Softmax") || !along_last_axis(graph, softmax)) return std::nullopt;
+  const NodeId producer = producers[size_t(softmax.input(0))];
+  if (producer == kNoNode || !graph.nodes[size_t(producer)].is("Add")) return std::nullopt;
+  const Node& sum = graph.nodes[size_t(producer)];
+  for (const int i : {0, 1}) {
+    const Tensor* mask = graph.constant_input(sum, 1 - i);
+    const ValueId scores = sum.input(i);
+    if (mask == nullptr || graph.is_constant(scores)) continue;
+    const Shape& shape = graph.value(scores).shape;
+    const int64_t tokens = shape == graph.value(sum.outputs[0]).shape ? causal_tokens(*mask, shape) : 0;
+    if (tokens > 0) return CausalScores{scores, tokens};
+  }
+  return std::nullopt;
+}
+
 std::optional<ValueId> lower_softmax(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
-  const Twin* x = builder.twin(node.input(0));
+  const auto causal = causal_scores(builder.source(), builder.producers(), node);
+  const Twin* x = builder.twin(causal ? causal->scores : node.input(0));
   if (x == nullptr) return builder.refuse(node, "its input is not quantised");
   if (builder.type_of(*x) != ElementType::kI8)
     return builder.refuse(node, "a softmax of 16-bit values has no integer form");
@@ -133,6 +186,34 @@ std::optional<ValueId> lower_softmax(IntegerBuilder& builder, const Node& node, 
   Node& lowered = builder.add_node(node, "QSoftmax", kTilewrightDomain, {source, t}, {y}, true);
   lowered.attributes["numerator"] = int64_t(std::llround(std::ldexp(one, shift)));
   lowered.attributes["shift"] = int64_t{shift};
+  if (causal) lowered.attributes["causal"] = causal->tokens;
+  set_output_form(lowered, form);
+  return y;
+}
+
+std::optional<ValueId> lower_rotary(IntegerBuilder& builder, const Node& node, const IntegerForm& form) {
+  const Twin* found = builder.twin(node.input(0));
+  if (found == nullptr) return builder.refuse(node, "its input is not quantised");
+  const Twin x = *found;
+  if (builder.type_of(x) != ElementType::kI8)
+    return builder.refuse(node, "a rotary embedding of 16-bit values has no integer form");
+  const Tensor *cosines = builder.source().constant_input(node, 1),
+               *sines = builder.source().constant_input(node, 2);
+  if (cosines == nullptr || sines == nullptr)
+    return builder.refuse(node, "its cosines and sines are not constants");
+  const double step = table_scale(*cosines, *sines),
+               scale = double(x.quantization.scale) * step / double(form.quantization.scale);
+  if (!is_encodable(scale))
+    return builder.refuse(node,
+                          fmt::format("the ratio {} of input to output scale cannot be encoded", scale));
+  const ValueId c = builder.add_constant(node.name + "_cosines", quantized_table(*cosines, step)),
+                s = builder.add_constant(node.name + "_sines", quantized_table(*sines, step));
+  const ValueId y = builder.add_value(form.name, form.type, builder.graph().value(x.id).shape);
+  Node& lowered = builder.add_node(node, "QRotary", kTilewrightDomain, {x.id, c, s}, {y}, true);
+  const Requantization r = encode_scale(scale);
+  if (x.quantization.zero_point != 0) lowered.attributes["x_zero_point"] = int64_t(x.quantization.zero_point);
+  lowered.attributes["multiplier"] = int64_t(r.multiplier);
+  lowered.attributes["shift"] = int64_t(r.shift);
   set_output_form(lowered, form);
   return y;
 }

@@ -1,11 +1,12 @@
-// Products of two activations, softmax and norms in integers against the real functions of the same integers,
-// in double: how far the results lie from the exact ones, in steps of the output.
+// Products of two activations, softmax, norms and rotary embedding in integers against the real functions of
+// the same integers, in double: how far the results lie from the exact ones, in steps of the output.
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 #include "support/quantize/qdq_testing.h"
 #include "support/random_seed_testing.h"
@@ -156,6 +157,99 @@ TEST(LowerRows, SoftmaxIsCloseToTheRealOne) {
   }
   std::printf("softmax: %.3f steps of 1/256\n", largest);
   EXPECT_LE(largest, 0.51);
+}
+
+// Against the angles as they are, and against those of the tables in steps of 1/127.
+TEST(LowerRows, RotaryIsCloseToTheRealOne) {
+  double from_angles = 0, from_tables = 0;
+  for (int64_t i = 0; i < test_cases(60); ++i) {
+    Random random((test_seed() + uint64_t(i)) * 1021 + 4);
+    const int64_t half = random.between(2, 64);
+    const Quantization in{random_scale(random, -7, -3), int32_t(random.between(-40, 40))},
+        out{in.scale, int32_t(random.between(-9, 9))};
+    const Shape shape{kRowsPerGraph, 2 * half};
+    Tensor cosines(ElementType::kF32, {kRowsPerGraph, half}), sines = cosines;
+    for (int64_t k = 0; k < cosines.size(); ++k) {
+      const double angle = double(k / half) * std::pow(1e4, -double(k % half) / double(half));
+      cosines.set_number(k, std::cos(angle));
+      sines.set_number(k, std::sin(angle));
+    }
+    QdqGraphBuilder g;
+    const ValueId x = g.graph.add_input("x", ElementType::kI8, shape);
+    const ValueId c = g.graph.add_constant("cosines", cosines), s = g.graph.add_constant("sines", sines);
+    g.graph.outputs = {g.quantize(g.node("RotaryEmbedding", {g.dequantize(x, in), c, s}, shape), out)};
+    const Graph integer = integerize(g.graph);
+    ASSERT_TRUE(integer.nodes.size() == 1 && integer.nodes[0].is_tilewright("QRotary"));
+    const Tensor values = random_values(random, ElementType::kI8, shape), y = run(integer, {values})[0];
+    for (const bool rounded : {false, true}) {
+      std::vector<double> exact(size_t(values.size()));
+      for (int64_t k = 0; k < cosines.size(); ++k) {
+        const auto angle = [&](const Tensor& table) {
+          const double number = table.number_at(k);
+          return rounded ? std::round(number * 127) / 127 : number;
+        };
+        const int64_t first = k / half * 2 * half + k % half;
+        const double a = double(in.scale) * double(values.integer_at(first) - in.zero_point),
+                     b = double(in.scale) * double(values.integer_at(first + half) - in.zero_point);
+        exact[size_t(first)] = a * angle(cosines) - b * angle(sines);
+        exact[size_t(first + half)] = b * angle(cosines) + a * angle(sines);
+      }
+      double& largest = rounded ? from_tables : from_angles;
+      largest = std::max(largest, largest_error(y, out, exact));
+    }
+  }
+  std::printf("rotary: %.3f steps, %.3f with the tables' angles\n", from_angles, from_tables);
+  EXPECT_LE(from_tables, 0.5001);
+  EXPECT_LE(from_angles, 1.9);
+}
+
+// Masks of any shape that broadcasts, on either side of the sum, of any large negative number.
+TEST(LowerRows, CausalMasksBecomeAnAttribute) {
+  for (int64_t i = 0; i < test_cases(60); ++i) {
+    Random random((test_seed() + uint64_t(i)) * 1031 + 5);
+    const int64_t heads = random.between(1, 4), tokens = random.between(2, 40);
+    const Shape shape{1, heads, tokens, tokens};
+    const Shape shapes[] = {{tokens, tokens}, {1, tokens, tokens}, {1, 1, tokens, tokens}, shape};
+    const float hidden[] = {-16, -30, -1e9F, std::numeric_limits<float>::lowest(),
+                            -std::numeric_limits<float>::infinity()};
+    Tensor mask(ElementType::kF32, shapes[random.between(0, 3)]);
+    const float number = hidden[random.between(0, 4)];
+    for (int64_t k = 0; k < mask.size(); ++k)
+      if (k % tokens > k / tokens % tokens) mask.set_number(k, number);
+    const bool spoilt = random.chance(0.3);
+    if (spoilt) mask.set_number(random.between(0, mask.size() - 1), -3);
+    const Quantization in{random_scale(random, -6, -4), int32_t(random.between(-128, 127))},
+        out{1.0F / 256, -128};
+    QdqGraphBuilder g;
+    const ValueId x = g.dequantize(g.graph.add_input("x", ElementType::kI8, shape), in),
+                  m = g.graph.add_constant("mask", mask);
+    const ValueId sum = g.node("Add", random.chance(0.5) ? std::vector{x, m} : std::vector{m, x}, shape);
+    ValueId read = sum;
+    if (spoilt) read = g.rounded(sum, {0.25F, 0});
+    g.graph.outputs = {g.quantize(g.node("Softmax", {read}, shape, {{"axis", int64_t{-1}}}), out)};
+    IntegerizeReport report;
+    const Graph integer = integerize(g.graph, &report);
+    if (spoilt) {
+      EXPECT_TRUE(std::ranges::any_of(report.records, [](const IntegerizeRecord& record) {
+        return record.reason == "it adds a constant of several axes that is no causal mask of a Softmax";
+      }));
+      continue;
+    }
+    ASSERT_TRUE(integer.nodes.size() == 1 && integer.nodes[0].is_tilewright("QSoftmax"));
+    EXPECT_EQ(integer.nodes[0].int_or("causal", 0), tokens);
+    const Tensor values = random_values(random, ElementType::kI8, shape);
+    std::vector<double> exact;
+    for (int64_t row = 0; row < values.size() / tokens; ++row) {
+      double sum_of_row = 0;
+      const auto power = [&](int64_t n) {
+        return n > row % tokens ? 0
+                                : std::exp(double(in.scale) * double(values.integer_at(row * tokens + n)));
+      };
+      for (int64_t n = 0; n < tokens; ++n) sum_of_row += power(n);
+      for (int64_t n = 0; n < tokens; ++n) exact.push_back(power(n) / sum_of_row);
+    }
+    EXPECT_LE(largest_error(run(integer, {values})[0], out, exact), 0.51);
+  }
 }
 
 TEST(LowerRows, ProductsAreRoundedOnce) {

@@ -12,7 +12,7 @@
 namespace tilewright {
 namespace {
 
-enum class Obstacle { kNone, kReader, kOutput, kSideBySide, kRefused };
+enum class Obstacle { kNone, kReader, kOutput, kSideBySide, kRefused, kCausal };
 
 struct Chain {
   Graph graph;
@@ -53,6 +53,7 @@ Chain scores_and_softmax(Random& random, Obstacle obstacle) {
                         {"shift", random.between(0, 20)},
                         {"y_zero_point", random.between(-128, 127)},
                         {"clip_low", random.between(-128, 0)}};
+  if (obstacle == Obstacle::kCausal) softmax.attributes["causal"] = rows;
   g.outputs = {y};
   if (obstacle == Obstacle::kOutput) g.outputs.push_back(scores);
   if (obstacle == Obstacle::kReader) {
@@ -67,7 +68,7 @@ Chain scores_and_softmax(Random& random, Obstacle obstacle) {
 TEST(FoldSoftmaxClass, ResultsStay) {
   Random random(test_seed());
   for (int i = 0; i < 200; ++i) {
-    const auto obstacle = Obstacle(i % 5);
+    const auto obstacle = Obstacle(i % 6);
     const Chain chain = scores_and_softmax(random, obstacle);
     const Graph after =
         fold_softmax(chain.graph, [&](const Graph&, const Node&) { return obstacle != Obstacle::kRefused; });

@@ -68,6 +68,8 @@ class MatrixForms {
       if (editor_.is_dead(id)) continue;
       if (editor_.node(id).is_tilewright("QMatMul")) {
         form_product(id);
+      } else if (editor_.node(id).is_tilewright("QRotary")) {
+        form_rotary_rows(id);
       } else if (works_on_rows(id)) {
         form_rows(id);
       }
@@ -142,11 +144,64 @@ class MatrixForms {
     reshape_output(id, rows);
   }
 
-  // The view of one operand as its shape says it: [..., rows, columns].
-  static MatrixView view_of(ValueId id, const Shape& shape) {
+  // Heads stand side by side: where they are moved there before, they are moved from there after.
+  void form_rotary_rows(NodeId id) {
+    const Shape shape = shape_of(editor_.node(id).outputs[0]);
+    const MatrixView all = view_of(editor_.node(id).input(0), shape);
+    if (shape.rank() < 3) return;
+    if (all.head.size == 1) return form_rows(id);
+    bool turned = false;
+    const MatrixView x = resolve(all, false, turned, false);
+    if (!x.side_by_side()) return;
+    const Shape rows = matrix_shape(x);
+    const ValueId from = reshaped(x.value, rows);
+    editor_.set_input(id, 0, from);
+    editor_.mutable_node(id).attributes["heads"] = x.head.size;
+    const ValueId old = editor_.node(id).outputs[0];
+    const std::string name = editor_.value(old).name;
+    const auto made = [&](const char* suffix, const Shape& wanted) {
+      return editor_.add_value(name + suffix, editor_.value(old).type, wanted);
+    };
+    const ValueId y = made("_rows", rows), split = made("_split", {x.row.size, x.head.size, x.column.size}),
+                  heads = made("_heads", {x.head.size, x.row.size, x.column.size});
+    editor_.set_output(id, 0, y);
+    reshape(name + "_split", y, split);
+    const NodeId transpose = editor_.insert(name + "_heads", "Transpose", {split}, {heads});
+    editor_.mutable_node(transpose).attributes["perm"] = Permutation{1, 0, 2};
+    reshape(name + "_by_head", heads, old);
+  }
+
+  // The view of one operand as its shape says it: [..., rows, columns], each head of as many parts.
+  static MatrixView view_of(ValueId id, const Shape& shape, int64_t parts = 1) {
     const int rank = shape.rank();
-    const int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-    return {id, {shape.count(0, rank - 2), rows * columns}, {rows, columns}, {columns, 1}};
+    const int64_t rows = shape[rank - 2] / parts, columns = shape[rank - 1];
+    return {id, {shape.count(0, rank - 2) * parts, rows * columns}, {rows, columns}, {columns, 1}};
+  }
+
+  // Into how many heads a Reshape from or to `other` divides the rows of one matrix of `shape`: the heads
+  // that share one matrix B. 1: it does not.
+  static int64_t divided_rows(const Shape& shape, const Shape& other) {
+    const int rank = shape.rank(), last = other.rank() - 1;
+    if (rank < 2 || last < 2 || other[last] != shape[rank - 1] || other[last - 1] < 1) return 1;
+    const int64_t rows = shape[rank - 2];
+    return rows % other[last - 1] == 0 ? rows / other[last - 1] : 1;
+  }
+
+  // The Reshape that alone reads `output` and divides its rows.
+  NodeId dividing_reader(ValueId output) const {
+    const NodeId reader = editor_.only_reader(output);
+    if (reader == kNoNode || operator_class(editor_.node(reader)) != OperatorClass::kReshape) return kNoNode;
+    return divided_rows(shape_of(output), shape_of(editor_.node(reader).outputs[0])) > 1 ? reader : kNoNode;
+  }
+
+  // The heads that share each matrix B of a product, as the Reshapes around it tell.
+  int64_t shared_heads(NodeId id) const {
+    const ValueId a = editor_.node(id).input(0), y = editor_.node(id).outputs[0];
+    if (const NodeId reader = dividing_reader(y); reader != kNoNode)
+      return divided_rows(shape_of(y), shape_of(editor_.node(reader).outputs[0]));
+    const NodeId producer = editor_.producer(a);
+    if (producer == kNoNode || operator_class(editor_.node(producer)) != OperatorClass::kReshape) return 1;
+    return divided_rows(shape_of(a), shape_of(editor_.node(producer).input(0)));
   }
 
   bool follow(MatrixView& view) const {
@@ -174,7 +229,7 @@ class MatrixForms {
 
   // The deepest value that holds the matrices in one of the two ways; `turned`: with rows and columns
   // exchanged.
-  MatrixView resolve(MatrixView view, bool may_turn, bool& turned) const {
+  MatrixView resolve(MatrixView view, bool may_turn, bool& turned, bool may_stack = true) const {
     MatrixView best = view;
     turned = false;
     for (bool first = true; first || follow(view); first = false) {
@@ -184,7 +239,7 @@ class MatrixForms {
         if (turn && !may_turn) continue;
         MatrixView candidate = turn ? other : view;
         settle(candidate);
-        if (!candidate.side_by_side() && !candidate.stacked()) continue;
+        if (!candidate.side_by_side() && !(may_stack && candidate.stacked())) continue;
         best = candidate;
         turned = turn;
         break;
@@ -215,13 +270,9 @@ class MatrixForms {
     const ProductParameters places = product_places(editor_.node(id));
     if (places.heads != 1) return;  // formed before
     bool turned = false, b_turned = false;
-    MatrixView a = resolve(view_of(editor_.node(id).input(0), a_shape), false, turned);
+    const int64_t shared = shared_heads(id);
+    const MatrixView a = resolve(view_of(editor_.node(id).input(0), a_shape, shared), false, turned);
     const MatrixView b = resolve(view_of(editor_.node(id).input(1), b_shape), true, b_turned);
-    const int64_t groups = b.head.size;
-    if (a.row.size > 1 && is_one_row(a)) {
-      a.head = {a.head.size * a.row.size, a.column.size};
-      a.row = {1, a.head.size * a.column.size};
-    }
     const ValueId a_value = reshaped(a.value, matrix_shape(a)), b_value = reshaped(b.value, matrix_shape(b));
     editor_.set_input(id, 0, a_value);
     editor_.set_input(id, 1, b_value);
@@ -233,32 +284,28 @@ class MatrixForms {
     const int64_t heads = a.head.size;
     flag("transpose_b", places.transpose_b != b_turned);
     flag("a_columns", heads > 1 && a.side_by_side());
-    flag("b_columns", groups > 1 && b.side_by_side());
+    flag("b_columns", b.head.size > 1 && b.side_by_side());
     if (heads > 1) editor_.mutable_node(id).attributes["heads"] = heads;
-    if (heads != groups) editor_.mutable_node(id).attributes["groups"] = groups;
+    if (shared > 1) editor_.mutable_node(id).attributes["groups"] = b.head.size;
     const Shape y = shape_of(output);
-    const int64_t rows = a.row.size, columns = y[y.rank() - 1];
-    if (heads > 1 && rows == 1 && !softmax_reads(output)) {
+    const int64_t rows = y[y.rank() - 2] / shared, columns = y[y.rank() - 1];
+    const NodeId divided = shared > 1 ? dividing_reader(output) : kNoNode;
+    const ValueId by_head = divided == kNoNode ? output : editor_.node(divided).outputs[0];
+    if (heads > 1 && rows == 1 && !softmax_reads(output)) {  // the heads of one token lie as they do in both
       flag("y_columns", true);
       reshape_output(id, Shape{1, heads * columns});
-    } else if (const NodeId transpose = side_by_side_reader(output, {heads, rows, columns}); transpose != kNoNode) {
+    } else if (const NodeId transpose = side_by_side_reader(by_head, {heads, rows, columns}); transpose != kNoNode) {
       flag("y_columns", true);
       const ValueId to = editor_.node(transpose).outputs[0];
       const std::string name = editor_.value(output).name + "_columns";
       const ValueId made = editor_.add_value(name, editor_.value(output).type, Shape{rows, heads * columns});
       editor_.kill(transpose);
+      if (divided != kNoNode) editor_.kill(divided);
       editor_.set_output(id, 0, made);
       reshape(name, made, to);
     } else {
       reshape_output(id, Shape{heads * rows, columns});
     }
-  }
-
-  // Whether all of the view's value are the heads of one token. Those that share a matrix B are then heads
-  // of their own, not rows.
-  bool is_one_row(const MatrixView& view) const {
-    const Shape& shape = shape_of(view.value);
-    return view.stacked() && shape[shape.rank() - 1] == shape.element_count();
   }
 
   // Whether a QSoftmax reads the value, as it is or under another shape.
@@ -296,7 +343,7 @@ class MatrixForms {
 Graph form_matrices(Graph graph) {
   const auto is_of_rows = [](const Node& node) {
     return node.is_tilewright("QMatMul") || node.is_tilewright("QSoftmax") ||
-           node.is_tilewright("QLayerNorm");
+           node.is_tilewright("QLayerNorm") || node.is_tilewright("QRotary");
   };
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(), is_of_rows)) return graph;
   return remove_no_ops(normalize_reshapes(MatrixForms(std::move(graph)).run()));

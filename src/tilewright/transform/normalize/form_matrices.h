@@ -5,10 +5,10 @@
 
 namespace tilewright {
 
-// QSoftmax, QLayerNorm and element-wise integer operators on rows get operands of rank 2, and so does
-// QMatMul: the Reshapes and Transposes that lay out the heads of attention become its attributes (heads,
-// a_columns,
-// ..., transpose_b). What is left of them are Reshapes between the ranks.
+// QSoftmax, QLayerNorm, QRotary and element-wise integer operators on rows get operands of rank 2, and so
+// does QMatMul: the Reshapes and Transposes that lay out the heads of attention, also of several that share
+// keys, become its attributes (heads, groups, a_columns, ..., transpose_b); heads of a QRotary stand side by
+// side. What is left of them are Reshapes between the ranks.
 Graph form_matrices(Graph graph);
 
 }  // namespace tilewright

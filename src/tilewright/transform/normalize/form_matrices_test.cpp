@@ -123,6 +123,59 @@ TEST(FormMatrices, AttentionInAnySpellingIsProductsOfMatrices) {
   }
 }
 
+// Queries and keys turned by heads, several heads of queries to one of keys, a causal softmax.
+TEST(FormMatrices, TurnedHeadsThatShareKeysAreSideBySide) {
+  for (uint64_t i = 0; i < 60; ++i) {
+    const uint64_t seed = test_seed() + i;
+    SCOPED_TRACE(fmt::format("seed {}", seed));
+    AttentionBuilder b(seed);
+    Random& random = b.random();
+    const int64_t groups = random.between(1, 3), shared = random.between(1, 3), heads = groups * shared,
+                  tokens = random.between(2, 9), depth = 2 * random.between(1, 4);
+    Tensor angles(ElementType::kI8, {tokens, depth / 2});
+    for (int64_t k = 0; k < angles.size(); ++k) angles.set_integer(k, random.between(-127, 127));
+    const ValueId cosines = b.graph.add_constant("cosines", angles),
+                  sines = b.graph.add_constant("sines", angles);
+    const auto turned = [&](const char* name, int64_t count) {
+      const ValueId x = b.heads_of(b.input(name, {1, tokens, count * depth}), tokens, count, depth, true);
+      return b.node("QRotary", {x, cosines, sines},
+                    {{"multiplier", int64_t{1 << 30}},
+                     {"shift", int64_t{37}},
+                     {"x_zero_point", random.between(-9, 9)}});
+    };
+    ValueId q = turned("q", heads);
+    const ValueId k = turned("k", groups);
+    const ValueId v = b.heads_of(b.input("v", {1, tokens, groups * depth}), tokens, groups, depth, true);
+    if (shared > 1) q = b.reshape(q, {1, groups, shared * tokens, depth});
+    ValueId scores = b.product(q, b.transpose(k, {0, 1, 3, 2}), false);
+    if (shared > 1) scores = b.reshape(scores, {1, heads, tokens, tokens});
+    std::vector<int32_t> exponentials(256, 1 << 20);
+    for (int d = 0; d < 256; ++d) exponentials[size_t(d)] >>= d / 16;
+    const ValueId table =
+        b.graph.add_constant("t", Tensor(Shape{256}, std::span<const int32_t>(exponentials)));
+    ValueId soft = b.node("QSoftmax", {scores, table},
+                          {{"numerator", int64_t{1} << 48}, {"shift", int64_t{41}}, {"causal", tokens}});
+    if (shared > 1) soft = b.reshape(soft, {1, groups, shared * tokens, tokens});
+    ValueId y = b.product(soft, v, false);
+    if (shared > 1) y = b.reshape(y, {1, heads, tokens, depth});
+    b.graph.outputs = {b.reshape(b.transpose(y, {0, 2, 1, 3}), {1, tokens, heads * depth})};
+    const Graph after = formed_matrices(b.graph, seed);
+    EXPECT_EQ(count(after, "Transpose"), 0);
+    for (const Node& n : after.nodes) {
+      if (n.domain != kTilewrightDomain) continue;
+      EXPECT_EQ(after.value(n.outputs[0]).shape.rank(), 2) << n.op;
+      if (n.op == "QSoftmax") {
+        EXPECT_EQ(after.value(n.outputs[0]).shape, (Shape{heads * tokens, tokens}));
+        EXPECT_EQ(n.int_or("causal", 0), tokens);
+      }
+      if (n.op == "QMatMul") {
+        EXPECT_EQ(n.int_or("heads", 1), heads);
+        EXPECT_EQ(n.int_or("groups", heads), groups);
+      }
+    }
+  }
+}
+
 // What is no such view stays a Transpose: an axis that is turned around, batches beside heads.
 TEST(FormMatrices, KeepsOtherTransposes) {
   AttentionBuilder b(test_seed());

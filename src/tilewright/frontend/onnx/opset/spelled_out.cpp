@@ -29,6 +29,17 @@ class Spelling {
     return op("Cast", {value}, type, Shape(graph_.value(value).shape), {{"to", *onnx_code_of(type)}});
   }
 
+  // Elements begin..end-1 of the last axis.
+  ValueId slice(ValueId value, int64_t begin, int64_t end) {
+    Shape shape = graph_.value(value).shape;
+    const int64_t axis = shape.rank() - 1;
+    shape[int(axis)] = end - begin;
+    std::vector<ValueId> inputs{value};
+    for (const int64_t number : {begin, end, axis})
+      inputs.push_back(graph_.add_constant(name_ + "/part", Tensor::of<int64_t>({1}, {number})));
+    return op("Slice", std::move(inputs), graph_.value(value).type, shape);
+  }
+
   ValueId number(ElementType type, double number) {
     Tensor tensor(type, Shape{});
     tensor.set_number(0, number);
@@ -63,19 +74,38 @@ void spell_rms_normalization(Graph& graph, const Node& node) {
   graph.add_node(node.name + "/Mul", "Mul", {quotient, node.inputs[1]}, {node.outputs[0]});
 }
 
+void spell_rotary_embedding(Graph& graph, const Node& node) {
+  Spelling s(graph, node.name);
+  const ValueId x = node.inputs[0], cosines = node.inputs[1], sines = node.inputs[2];
+  const Shape shape = graph.value(x).shape;
+  const ElementType type = graph.value(x).type;
+  const int64_t size = shape[shape.rank() - 1], half = size / 2;
+  const ValueId first = s.slice(x, 0, half), second = s.slice(x, half, size);
+  const Shape part = graph.value(first).shape;
+  const auto product = [&](ValueId a, ValueId b) { return s.op("Mul", {a, b}, type, part); };
+  const ValueId real = s.op("Sub", {product(first, cosines), product(second, sines)}, type, part);
+  const ValueId imaginary = s.op("Add", {product(first, sines), product(second, cosines)}, type, part);
+  graph.add_node(node.name + "/Concat", "Concat", {real, imaginary}, {node.outputs[0]}).attributes = {
+      {"axis", int64_t{-1}}};
+}
+
+bool is_later_operator(const Node& node) { return node.is("RMSNormalization") || node.is("RotaryEmbedding"); }
+
 }  // namespace
 
-bool has_later_operators(const Graph& graph) {
-  return std::ranges::any_of(graph.nodes, [](const Node& node) { return node.is("RMSNormalization"); });
-}
+bool has_later_operators(const Graph& graph) { return std::ranges::any_of(graph.nodes, is_later_operator); }
 
 Graph spelled_out(Graph graph) {
   const size_t count = graph.nodes.size();
   std::vector<bool> replaced(count, false);
   for (size_t i = 0; i < count; ++i) {
-    if (!graph.nodes[i].is("RMSNormalization")) continue;
+    if (!is_later_operator(graph.nodes[i])) continue;
     const Node node = graph.nodes[i];
-    spell_rms_normalization(graph, node);
+    if (node.is("RMSNormalization")) {
+      spell_rms_normalization(graph, node);
+    } else {
+      spell_rotary_embedding(graph, node);
+    }
     replaced[i] = true;
   }
   replaced.resize(graph.nodes.size(), false);
