@@ -28,6 +28,7 @@ void add_verbs(CLI::App& app, AllOptions& all, std::ostream& out, int& exit_code
   group = "Compile a model for an overlay and run it";
   add(add_compile, all.compile);
   add(add_run, all.run);
+  add(add_decode, all.decode);
   add(add_compare, all.compare);
   add(add_report, all.report);
   add(add_explain, all.explain);

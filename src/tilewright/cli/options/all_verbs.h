@@ -16,6 +16,7 @@ struct AllOptions {
   QuantizeVerbOptions quantize;
   CompileOptions compile;
   RunOptions run;
+  DecodeOptions decode;
   CompareOptions compare;
   ReportOptions report;
   ExplainVerbOptions explain;

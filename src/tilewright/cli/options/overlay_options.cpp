@@ -24,6 +24,9 @@ CLI::App* add_compile(CLI::App& app, CompileOptions& options, std::ostream& out)
   replaces_folder(verb->add_option("--emit-raw", options.raw_folder,
                                    "Folder for raw images and a program.yaml for 'exec'"));
   add_states(verb, options.states);
+  verb->add_flag("--decode", options.decode,
+                 "A language model for 'decode': its window becomes a program for one token at any position, "
+                 "with the keys and values of those before it in accelerator memory");
   reads(verb->add_option("--records", options.records,
                          "Database of records, or records as text (.jsonl, .jsonl.gz): layers get the best "
                          "schedule in these or in the project's own records; may be repeated"));
@@ -62,6 +65,33 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
   add_threads(verb, options.threads);
   add_json(verb, options.json);
   verb->callback([&options, &out] { run(options, out); });
+  return verb;
+}
+
+CLI::App* add_decode(CLI::App& app, DecodeOptions& options, std::ostream& out) {
+  Verb* verb = add_verb(app, "decode", "Continue a text with a language model, token by token",
+                        "decode lm.twb --prompt \"In the beginning\" --tokens 64 --engine cycle");
+  reads(verb->add_option("bundle", options.bundle, "Bundle of 'compile --decode' (.twb)"))->required();
+  CLI::Option* prompt = verb->add_option("--prompt", options.prompt,
+                                         "The text to continue, of a network whose tokens are bytes");
+  verb->add_option("--prompt-tokens", options.prompt_tokens, "Instead: the numbers of its tokens, as 1,2,3")
+      ->delimiter(',')
+      ->excludes(prompt);
+  verb->add_option("--tokens", options.tokens, "Tokens to add")->check(CLI::PositiveNumber);
+  verb->add_option("--temperature", options.temperature,
+                   "Draw tokens by their share, sharpened below 1; 0: always the likeliest")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--top", options.top, "Draw from that many likeliest tokens; 0: from all")
+      ->check(CLI::NonNegativeNumber);
+  verb->add_option("--seed", options.seed, "Of what is drawn");
+  verb->refuse({"--top", "--seed"}, "without --temperature", [&options] { return options.temperature == 0; });
+  add_engine(verb, options.engine, {"functional", "host", "cycle", "rtl"});
+  reads(verb->add_option("--hardware", options.hardware,
+                         "Another overlay than the bundle's: a preset's name or a YAML file"));
+  verb->add_flag("--verify", options.verify,
+                 "Compare the logits of every step, and the caches, bit for bit with the integer reference");
+  add_json(verb, options.json);
+  verb->callback([&options, &out] { decode(options, out); });
   return verb;
 }
 

@@ -41,6 +41,7 @@ CLI::App* add_optimize(CLI::App& app, OptimizeOptions& options, std::ostream& ou
 CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream& out);
 CLI::App* add_compile(CLI::App& app, CompileOptions& options, std::ostream& out);
 CLI::App* add_run(CLI::App& app, RunOptions& options, std::ostream& out);
+CLI::App* add_decode(CLI::App& app, DecodeOptions& options, std::ostream& out);
 CLI::App* add_compare(CLI::App& app, CompareOptions& options, std::ostream& out);
 CLI::App* add_report(CLI::App& app, ReportOptions& options, std::ostream& out);
 CLI::App* add_explain(CLI::App& app, ExplainVerbOptions& options, std::ostream& out);

@@ -156,6 +156,7 @@ struct CompileOptions {
   std::vector<std::string> records;  // databases or texts, besides the records that come with the command
   std::string memory = "fixed";      // that the records were measured behind
   bool no_records = false;
+  bool decode = false;  // one token in a run
   bool json = false;
 };
 void compile(const CompileOptions& options, std::ostream& out);
@@ -180,6 +181,19 @@ struct RunOptions {
   bool json = false;
 };
 void run(const RunOptions& options, std::ostream& out);
+
+struct DecodeOptions {
+  std::string bundle, prompt;
+  std::vector<int64_t> prompt_tokens;
+  int64_t tokens = 64;
+  double temperature = 0;
+  int64_t top = 0;
+  uint64_t seed = 1;
+  TimedEngineOptions engine;
+  std::string hardware;
+  bool verify = false, json = false;
+};
+void decode(const DecodeOptions& options, std::ostream& out);
 
 struct CompareOptions {
   ModelOptions model;

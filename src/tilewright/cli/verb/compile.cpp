@@ -18,6 +18,7 @@ void compile(const CompileOptions& options, std::ostream& out) {
                          .no_records = options.no_records,
                          .memory = options.memory,
                          .states = state_pairs(options.states),
+                         .decode = options.decode,
                          .folders = shared_folders()};
   request.records.assign(options.records.begin(), options.records.end());
   const Compilation compilation = with_progress("compiling " + options.model.path, [&] {

@@ -224,9 +224,9 @@ TEST(IntegerRows, RefuseWhatDoesNotFit) {
   };
   EXPECT_EQ(error_text([&] { causal_at(2); }), "");
   EXPECT_PRED2(testing::contains, error_text([&] { causal_at(3); }),
-               "position 3 is outside rows of 3 columns");
+               "position 3 is beyond 3 tokens");
   EXPECT_PRED2(testing::contains, error_text([&] { causal_at(-1); }),
-               "position -1 is outside rows of 3 columns");
+               "position -1 is beyond 3 tokens");
   EXPECT_THROW(reference_softmax(a, ones, {.causal = 2}, 3), Error);
   const Tensor angles(ElementType::kI8, Shape{2, 2});
   const auto rotary = [&] {

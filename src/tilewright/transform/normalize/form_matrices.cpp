@@ -271,7 +271,11 @@ class MatrixForms {
     if (places.heads != 1) return;  // formed before
     bool turned = false, b_turned = false;
     const int64_t shared = shared_heads(id);
-    const MatrixView a = resolve(view_of(editor_.node(id).input(0), a_shape, shared), false, turned);
+    MatrixView a = resolve(view_of(editor_.node(id).input(0), a_shape, shared), false, turned);
+    // Single rows stand both ways: as their value has them.
+    const Shape& held = shape_of(a.value);
+    if (a.row.size == 1 && a.head.size > 1 && held[held.rank() - 1] == a.column.size)
+      a.row.stride = a.column.size;
     const MatrixView b = resolve(view_of(editor_.node(id).input(1), b_shape), true, b_turned);
     const ValueId a_value = reshaped(a.value, matrix_shape(a)), b_value = reshaped(b.value, matrix_shape(b));
     editor_.set_input(id, 0, a_value);

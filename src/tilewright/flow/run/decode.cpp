@@ -1,0 +1,259 @@
+// The prompt is run token by token as well: what its tokens leave in the caches is all that it is for.
+#include "tilewright/flow/run/decode.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "tilewright/base/json.h"
+#include "tilewright/flow/run/overlay_engine.h"
+#include "tilewright/flow/run/overlay_target.h"
+#include "tilewright/search/deadline.h"
+
+namespace tilewright {
+namespace {
+
+constexpr const char* kPosition = "position";
+constexpr int64_t kByteVocabulary = 256;
+
+[[noreturn]] void refuse_text(const std::string& message, const std::string& hint = "") {
+  throw Error(ErrorKind::kInvalidInput, message, hint);
+}
+
+// The input that is neither a state nor the position; kNoValue: not exactly one.
+ValueId token_input(const Bundle& bundle) {
+  ValueId found = kNoValue;
+  for (const ValueId id : bundle.graph.inputs) {
+    const std::string& name = bundle.graph.value(id).name;
+    const bool state = std::ranges::find(bundle.states, name, &StatePair::input) != bundle.states.end();
+    if (state || name == kPosition) continue;
+    if (found != kNoValue) return kNoValue;
+    found = id;
+  }
+  return found;
+}
+
+// How many tokens a text may have, and how many there are to choose from: rows of the caches, and of the
+// table that the token picks from.
+int64_t cache_rows(const Graph& graph) {
+  int64_t rows = INT64_MAX;
+  for (const Node& node : graph.nodes) {
+    if (node.is_tilewright("QCacheUpdate")) rows = std::min(rows, graph.value(node.input(0)).shape[0]);
+  }
+  return rows;
+}
+
+int64_t vocabulary_of(const Graph& graph, ValueId token) {
+  const Shape& logits = graph.value(graph.outputs[0]).shape;
+  int64_t count = logits[logits.rank() - 1];
+  for (const Node& node : graph.nodes) {
+    if (node.is("Gather") && node.input(1) == token)
+      count = std::min(count, graph.value(node.input(0)).shape[int(node.int_or("axis", 0))]);
+  }
+  return count;
+}
+
+// "'q' (byte 113, at 7)".
+std::string place_of(int64_t token, size_t at, bool bytes) {
+  if (!bytes) return fmt::format("token {} (number {} of the prompt)", token, at + 1);
+  return token >= 32 && token < 127 ? fmt::format("'{}' (byte {} of the prompt)", char(token), at + 1)
+                                    : fmt::format("byte 0x{:02x} (byte {} of the prompt)", token, at + 1);
+}
+
+std::vector<int64_t> prompt_of(const DecodeRequest& request, const Decoder& decoder) {
+  std::vector<int64_t> prompt = request.prompt_tokens;
+  const bool bytes = request.prompt.has_value();
+  if (bytes && decoder.vocabulary() > kByteVocabulary) {
+    refuse_text(fmt::format("the network's {} tokens are not bytes", decoder.vocabulary()),
+           "give the numbers of the prompt's tokens, as its tokenizer has them");
+  }
+  if (bytes) {
+    for (const char c : *request.prompt) prompt.push_back(int64_t(uint8_t(c)));
+  }
+  if (prompt.empty()) refuse_text("the prompt is empty", "a text begins with at least one token");
+  Diagnostics problems;
+  for (size_t i = 0; i < prompt.size(); ++i) {
+    if (prompt[i] >= 0 && prompt[i] < decoder.vocabulary()) continue;
+    problems.error(ErrorKind::kInvalidInput, "the prompt", "",
+                   fmt::format("{} is outside the vocabulary of {} tokens", place_of(prompt[i], i, bytes),
+                               decoder.vocabulary()),
+                   "leave it out, or take a network that knows it");
+  }
+  problems.raise_if_any();
+  if (request.tokens < 0) refuse_text(fmt::format("{} tokens cannot be added", request.tokens));
+  // The last token is chosen, not run.
+  const int64_t runs = int64_t(prompt.size()) + std::max<int64_t>(request.tokens - 1, 0);
+  if (runs > decoder.capacity()) {
+    refuse_text(fmt::format("{} tokens of prompt and {} more are {} positions, the bundle's caches have {}",
+                       prompt.size(), request.tokens, runs, decoder.capacity()),
+           fmt::format("add at most {}, or compile a network with a longer window",
+                       std::max<int64_t>(decoder.capacity() - int64_t(prompt.size()) + 1, 0)));
+  }
+  return prompt;
+}
+
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](float x, float y) {
+           return std::bit_cast<uint32_t>(x) == std::bit_cast<uint32_t>(y);
+         });
+}
+
+}  // namespace
+
+bool decodes(const Bundle& bundle) {
+  const Graph& graph = bundle.graph;
+  const bool has_position = std::ranges::any_of(graph.inputs, [&](ValueId id) {
+    return graph.value(id).name == kPosition && graph.value(id).type == ElementType::kI64;
+  });
+  return has_position && token_input(bundle) != kNoValue && cache_rows(graph) != INT64_MAX &&
+         !graph.outputs.empty() && graph.value(graph.outputs[0]).type == ElementType::kF32;
+}
+
+Decoder::Decoder(const Bundle& bundle, std::shared_ptr<const Engine> engine,
+                 const overlay::ProgramEngineOptions& overlay_engine)
+    : graph_(engine->graph()), states_(bundle.states), session_(engine, overlay_engine) {
+  if (!decodes(bundle))
+    refuse_text("the bundle keeps no keys and values of the tokens before", "compile it with --decode");
+  capacity_ = cache_rows(graph_);
+  vocabulary_ = vocabulary_of(graph_, token_input(bundle));
+  for (const StatePair& state : states_) {
+    for (const ValueId id : graph_.inputs) {
+      const Value& value = graph_.value(id);
+      if (value.name == state.input) held_.emplace_back(value.type, value.shape);
+    }
+  }
+}
+
+std::vector<float> Decoder::step(int64_t token) {
+  if (token < 0 || token >= vocabulary_)
+    refuse_text(fmt::format("token {} is outside the vocabulary of {} tokens", token, vocabulary_));
+  if (position_ >= capacity_)
+    refuse_text(fmt::format("position {} is beyond the {} tokens of the caches", position_, capacity_));
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph_.inputs) {
+    const Value& value = graph_.value(id);
+    const auto state = std::ranges::find(states_, value.name, &StatePair::input);
+    if (state != states_.end()) {
+      inputs.push_back(held_[size_t(state - states_.begin())]);
+      continue;
+    }
+    Tensor number(value.type, value.shape);
+    number.set_integer(0, value.name == kPosition ? position_ : token);
+    inputs.push_back(std::move(number));
+  }
+  std::vector<Tensor> outputs = session_.run(inputs);
+  for (size_t s = 0; s < states_.size(); ++s) {
+    for (size_t o = 0; o < outputs.size(); ++o) {
+      if (graph_.value(graph_.outputs[o]).name != states_[s].output) continue;
+      // The first run has filled what lies in accelerator memory with zeros; there it stays.
+      held_[s] = session_.cache(graph_.outputs[o]) ? Tensor() : std::move(outputs[o]);
+    }
+  }
+  ++position_;
+  const auto logits = outputs[0].data<float>();
+  return {logits.end() - (graph_.value(graph_.outputs[0]).shape[outputs[0].shape().rank() - 1]), logits.end()};
+}
+
+std::vector<Tensor> Decoder::caches() const {
+  std::vector<Tensor> result = held_;
+  for (size_t s = 0; s < states_.size(); ++s) {
+    for (const ValueId output : graph_.outputs) {
+      if (graph_.value(output).name != states_[s].output) continue;
+      if (std::optional<Tensor> there = session_.cache(output)) result[s] = *there;
+    }
+  }
+  return result;
+}
+
+int64_t choose_token(const std::vector<float>& logits, double temperature, int64_t top, Random& random) {
+  std::vector<int64_t> order(logits.size());
+  std::iota(order.begin(), order.end(), 0);
+  const auto likelier = [&](int64_t a, int64_t b) { return logits[size_t(a)] > logits[size_t(b)]; };
+  if (temperature <= 0) return *std::min_element(order.begin(), order.end(), likelier);
+  std::stable_sort(order.begin(), order.end(), likelier);
+  if (top > 0 && top < std::ssize(order)) order.resize(size_t(top));
+  std::vector<double> shares;
+  for (const int64_t token : order)
+    shares.push_back(std::exp((double(logits[size_t(token)]) - double(logits[size_t(order[0])])) / temperature));
+  double left = random.uniform() * std::accumulate(shares.begin(), shares.end(), 0.0);
+  for (size_t i = 0; i < order.size(); ++i)
+    if ((left -= shares[i]) < 0) return order[i];
+  return order.back();
+}
+
+DecodeReport decode(const DecodeRequest& request) {
+  check_engine(overlay_target(), request.engine.name);
+  const PreparedBundle prepared(read_bundle(request.bundle, request.hardware, request.folders));
+  const Bundle& bundle = prepared.bundle();
+  const bool host = request.engine.name == kHost;
+  Decoder decoder(bundle, prepared.engine(host ? Execution::kOnHost : Execution::kAsPlaced),
+                  program_engine_options(request.engine, request.folders));
+  std::optional<Decoder> reference;
+  if (request.verify) reference.emplace(bundle, prepared.engine(Execution::kOnHost));
+  DecodeReport report;
+  report.prompt = prompt_of(request, decoder);
+  Random random(request.seed);
+  const int64_t count = std::ssize(report.prompt) + std::max<int64_t>(request.tokens - 1, 0);
+  std::vector<uint64_t> cycles;  // of each step
+  std::vector<int64_t> text = report.prompt;
+  Ending ending = Ending::kNone;
+  for (int64_t at = 0; at < count && ending == Ending::kNone; ++at) {
+    const uint64_t before = decoder.session().cycles().cycles;
+    const int64_t token = text[size_t(at)];
+    const std::vector<float> logits = decoder.step(token);
+    if (reference) report.mismatches += !same_bits(logits, reference->step(token));
+    cycles.push_back(decoder.session().cycles().cycles - before);
+    if (at + 1 >= std::ssize(report.prompt) && std::ssize(report.added) < request.tokens) {
+      report.added.push_back(choose_token(logits, request.temperature, request.top, random));
+      text.push_back(report.added.back());
+    }
+    if (request.progress) request.progress(at + 1, count);
+    if (request.engine.deadline != nullptr) ending = request.engine.deadline->ending();
+  }
+  if (reference) {
+    const std::vector<Tensor> expected = reference->caches(), found = decoder.caches();
+    for (size_t i = 0; i < found.size(); ++i) report.mismatches += !found[i].identical(expected[i]);
+  }
+  const bool bytes = decoder.vocabulary() <= kByteVocabulary;
+  for (const int64_t token : report.added)
+    if (bytes) report.text += char(token);
+
+  nlohmann::json json{{"engine", request.engine.name},
+                      {"prompt_tokens", report.prompt.size()},
+                      {"tokens", report.added},
+                      {"positions", decoder.capacity()}};
+  if (bytes) json["text"] = report.text;
+  std::string& lines = report.answer.text;
+  if (bytes) lines = (request.prompt ? *request.prompt : "") + report.text + "\n";
+  else
+    for (const int64_t token : report.added) lines += fmt::format("{}\n", token);
+  if (request.engine.is_timed() && !cycles.empty()) {
+    const uint64_t total = std::accumulate(cycles.begin(), cycles.end(), uint64_t{0});
+    const double per_token = double(total) / double(cycles.size());
+    const double rate = bundle.hardware.clock_mhz * 1e6 / per_token;
+    json["cycles"] = cycles;
+    json["tokens_per_s"] = rate;
+    lines += fmt::format("{:.0f} cycles per token on the overlay: {:.1f} tokens per second at {} MHz\n", per_token,
+                         rate, bundle.hardware.clock_mhz);
+  }
+  if (ending != Ending::kNone) lines += "note: the run was interrupted; these are the tokens until then\n";
+  if (request.verify) {
+    json["mismatches"] = report.mismatches;
+    lines += report.mismatches == 0
+                 ? fmt::format("verified: the logits of {} steps and {} caches equal the integer reference\n",
+                               cycles.size(), bundle.states.size())
+                 : "";
+    if (report.mismatches > 0)
+      report.disagreement.emplace(ErrorKind::kInternal,
+                                  fmt::format("{} steps or caches differ from the integer reference",
+                                              report.mismatches));
+  }
+  report.answer.json = json_text(json, 2) + "\n";
+  return report;
+}
+
+}  // namespace tilewright
