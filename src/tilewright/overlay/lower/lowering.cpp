@@ -17,6 +17,7 @@ class LayerLowering {
  public:
   LayerLowering(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime)
       : tiling_(tiling),
+        addresses_(addresses),
         runtime_(runtime),
         transfers_(tiling, addresses, runtime),
         kernels_(tiling, runtime),
@@ -26,15 +27,21 @@ class LayerLowering {
     const bool first = runtime_.instruction_count() == 0;
     kernels_.prefetch(plan_);  // while the layer before is still being stored
     transfers_.load_table();
+    transfers_.load_ahead();
+    if (addresses_.early_parameters) load_all_parameters();
     if (!first) wait_for_previous_layer();
     transfers_.load_constants();
-    for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
-      transfers_.load_parameters({0, tiling_.blocks.out}, bank);
-    }
+    if (!addresses_.early_parameters) load_all_parameters();
     for (const Step& step : plan_.steps) emit(step);
   }
 
  private:
+  void load_all_parameters() {
+    for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
+      transfers_.load_parameters({0, tiling_.blocks.out}, bank);
+    }
+  }
+
   void wait_for_previous_layer() {
     runtime_.dep_push(Stage::kStore, Stage::kCompute);
     runtime_.dep_pop(Stage::kStore, Stage::kCompute);
@@ -48,7 +55,7 @@ class LayerLowering {
     const bool loads = step.load_input || step.load_weights, early = tiling_.starts_early();
     if (loads) {
       if (step.wait_for_step) runtime_.dep_pop(Stage::kCompute, Stage::kLoad);
-      if (step.load_weights) transfers_.load_weights(tile.out, step);
+      if (step.load_weights && !addresses_.has_weights) transfers_.load_weights(tile.out, step);
       if (step.load_input) transfers_.load_inputs(tile, step);
       runtime_.dep_push(Stage::kLoad, Stage::kCompute);
     }
@@ -128,6 +135,7 @@ class LayerLowering {
   }
 
   const Tiling& tiling_;
+  const LayerAddresses& addresses_;
   Runtime& runtime_;
   LayerTransfers transfers_;
   LayerKernels kernels_;

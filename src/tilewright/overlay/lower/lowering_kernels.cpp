@@ -235,7 +235,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
                    grid.source * tiling_.schedule.batch_blocks * group_planes + run.in * tiling_.input_plane +
                    (grid.dy - tiling_.dy_min) / tiling_.row_step * width + grid.dx - tiling_.dx_min);
            box.wgt =
-               u32(step.weight_slot * tiling_.weight_slot_size + run.weight * count + grid.weight * subs);
+               u32(tiling_.weight_at(step.weight_slot) + run.weight * count + grid.weight * subs);
            MicroKernel kernel;
            kernel.bipolar = layer.sources[size_t(grid.source)].bipolar;
            kernel.beside_alu = tiling_.banks == 2;
@@ -332,7 +332,7 @@ void LayerKernels::maximum(const Tile& tile, const Step& step, int64_t slot) {
            const auto first = uint32_t(part.out) * stride;
            box.dst = uint32_t(tiling_.slot_base(slot) + tiling_.pool_offset) + first * ratio;
            box.src = uint32_t(step.input_slot * tiling_.input_slot_size) + first;
-           box.wgt = uint32_t(step.weight_slot * tiling_.weight_slot_size);
+           box.wgt = uint32_t(tiling_.weight_at(step.weight_slot));
            return cover_box(runtime_.hardware(), box, {}, overwrite_);
          });
   }
@@ -400,7 +400,7 @@ void LayerKernels::copy_factor(const Tile& tile, const Step& step, int64_t slot,
          kernel.beside_alu = tiling_.banks == 2;
          box.src = u32(step.input_slot * tiling_.input_slot_size + tiling_.schedule.batch_blocks * planes +
                        part.out * block);
-         box.wgt = u32(step.weight_slot * tiling_.weight_slot_size + (other.one_channel ? subs : 0));
+         box.wgt = u32(tiling_.weight_at(step.weight_slot) + (other.one_channel ? subs : 0));
          return cover_box(runtime_.hardware(), box, kernel, true);
        });
   const auto number = [&](int64_t offset, AluOpcode opcode, int32_t imm) {

@@ -18,7 +18,7 @@ void LayerKernels::add_offsets(const Tile& tile, const Step& step, int64_t slot)
                       visible == OverlayLayer::Visible::kOutputs}};
          box.dst = u32(tiling_.parameter_base(slot) + first * tiling_.parameter_vectors);
          box.src = u32(tiling_.constant_base());
-         box.wgt = u32(step.weight_slot * tiling_.weight_slot_size);
+         box.wgt = u32(tiling_.weight_at(step.weight_slot));
          MicroKernel kernel;
          kernel.beside_alu = tiling_.banks == 2;
          return cover_box(runtime_.hardware(), box, kernel, step.first);

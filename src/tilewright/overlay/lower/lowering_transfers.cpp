@@ -206,7 +206,7 @@ void LayerTransfers::load_weights(Range out, const Step& step) {
   const int64_t count = tiling_.layer->weight_count();
   const ChannelBlocks& blocks = tiling_.blocks;
   const Range in = step.in;
-  int64_t sram = step.weight_slot * tiling_.weight_slot_size;
+  int64_t sram = tiling_.weight_at(step.weight_slot);
   if (tiling_.layer->computed) return load_computed(out, step);
   if (blocks.shared) {
     const int64_t all = count * blocks.subs(0);
@@ -247,7 +247,7 @@ void LayerTransfers::load_weights(Range out, const Step& step) {
 void LayerTransfers::load_computed(Range out, const Step& step) {
   const ComputedWeights& matrix = *tiling_.layer->computed;
   const MatrixLines lines = matrix_lines(tiling_, runtime_.hardware(), out, step.in);
-  const int64_t sram = step.weight_slot * tiling_.weight_slot_size;
+  const int64_t sram = tiling_.weight_at(step.weight_slot);
   for (int64_t load = 0; load < lines.loads; ++load) {
     Transfer2D transfer{.dram_element = addresses_.weights + lines.first + load};
     transfer.x_size = uint32_t(lines.columns);
@@ -258,6 +258,10 @@ void LayerTransfers::load_computed(Range out, const Step& step) {
     runtime_.load_buffer_2d(matrix.columns ? MemoryType::kWeightColumns : MemoryType::kWeightRows,
                             uint32_t(sram + load * step.in.size()), transfer);
   }
+}
+
+void LayerTransfers::load_ahead() {
+  for (const auto& [sram, transfer] : addresses_.ahead) load(MemoryType::kWeight, sram, transfer);
 }
 
 void LayerTransfers::load_constants() {
@@ -283,7 +287,7 @@ void LayerTransfers::load_weight_parts(Range out, const Step& step) {
     const int64_t skipped =
         (o - out.begin) * blocks.ratio * step.held.size() + (step.in.begin - step.held.begin) * subs;
     const int64_t element = addresses_.weights + (blocks.offset[size_t(o)] + step.in.begin * subs) * count;
-    const int64_t sram = step.weight_slot * tiling_.weight_slot_size + skipped * count;
+    const int64_t sram = tiling_.weight_at(step.weight_slot) + skipped * count;
     load(MemoryType::kWeight, sram, joined(element, size, 1, size));
   }
 }

@@ -9,6 +9,8 @@ class LayerTransfers {
  public:
   LayerTransfers(const Tiling& tiling, const LayerAddresses& addresses, Runtime& runtime);
 
+  // What comes before its layer waits.
+  void load_ahead();
   // Of a step.
   void load_inputs(const Tile& tile, const Step& step);
   void load_weights(Range out, const Step& step);

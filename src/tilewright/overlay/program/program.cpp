@@ -13,6 +13,7 @@
 #include "tilewright/base/integer_math.h"
 #include "tilewright/graph/operator_class.h"
 #include "tilewright/overlay/lower/lowering.h"
+#include "tilewright/overlay/lower/weights_ahead.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/program/value_places.h"
 #include "tilewright/overlay/schedule/packing.h"
@@ -172,8 +173,23 @@ class Compiler {
         return schedule;
       }
     }
+    if (const std::optional<Schedule> whole = one_step(layer)) return *whole;
     Schedule schedule = default_schedule(layer, hardware_);
     defaulted_.push_back(layers_.size());
+    return schedule;
+  }
+
+  // Of programs that load ahead: all weights of a layer for its one step, where several layers' fit WGT.
+  std::optional<Schedule> one_step(const OverlayLayer& layer) const {
+    const bool token = std::ranges::any_of(
+        nodes_, [this](NodeId id) { return is_cache_update(graph_.nodes[size_t(id)]); });
+    if (!token || layer.computed) return {};
+    const ChannelBlocks blocks(layer, hardware_);
+    Schedule schedule{.out_blocks = blocks.out, .in_blocks = blocks.in, .virtual_threads = 1};
+    Diagnostics problems;
+    verify(layer, hardware_, schedule, problems);
+    const Tiling tiling(layer, hardware_, schedule);
+    if (!problems.ok() || tiling.weight_need() > hardware_.weight_depth() / 4) return {};
     return schedule;
   }
 
@@ -296,10 +312,46 @@ class Compiler {
     }
   }
 
+  // A program with caches: its layers take one token each.
+  bool is_token_step() const { return !program_.states.empty(); }
+
+  // Where layers stand in WGT and ACC, and what they load ahead of them, in `all`.
+  void look_ahead(std::vector<LayerAddresses>& all) {
+    const int64_t beat = hardware_.memory_width_bits / 8, element = hardware_.weight_bytes();
+    const int64_t half = hardware_.accumulator_depth() / 2;
+    std::vector<AheadLayer> layers;
+    bool halves = true;
+    for (const CompiledLayer& compiled : layers_) {
+      const Tiling& tiling = *compiled.tiling;
+      const bool one_step = tiling.tile_count() == 1 && tiling.weight_need() * element == compiled.weight_bytes;
+      const int64_t cost = int64_t(layer_cycles(tiling, hardware_, {}));
+      const int64_t loads = (tiling.weight_need() * element + compiled.parameter_bytes) / beat;
+      layers.push_back({tiling.weight_need(), one_step && !compiled.layer.computed,
+                        std::max<int64_t>(cost - loads, 0) * beat / element});
+      halves = halves && tiling.banks == 1 && tiling.accumulator_need() <= half;
+    }
+    const AheadPlan plan = plan_weights_ahead(layers, hardware_.weight_depth());
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      Tiling& tiling = *layers_[i].tiling;
+      tiling.weight_base = plan.bases[i];
+      if (halves) tiling.move_accumulators(int64_t(i % 2) * half, half);
+      all[i].early_parameters = halves;
+      all[i].has_weights = layers[i].may_come_early;
+      for (const AheadLoad& load : plan.loads[i]) {
+        Transfer2D transfer{.dram_element = int64_t(layers_[load.layer].weights) / element + load.first,
+                            .x_size = uint32_t(load.count)};
+        transfer.x_stride = transfer.x_size;
+        all[i].ahead.push_back({uint32_t(plan.bases[load.layer] + load.first), transfer});
+      }
+    }
+  }
+
   void lower() {
     Runtime runtime(hardware_);
+    std::vector<LayerAddresses> places(layers_.size());
+    if (is_token_step()) look_ahead(places);
     for (const CompiledLayer& compiled : layers_) {
-      LayerAddresses addresses;
+      LayerAddresses& addresses = places[size_t(&compiled - layers_.data())];
       for (const size_t source : compiled.sources) {
         addresses.sources.push_back(int64_t(places_.buffers()[source].address) / hardware_.input_bytes());
       }

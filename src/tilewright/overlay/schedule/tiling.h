@@ -105,7 +105,17 @@ struct Tiling {
   // the sums of a tile may run while the tile before is being finished (GemmInstruction::beside_alu); else 1.
   int64_t banks = 1;
   int64_t bank_size = 0;  // accumulators of one
-  int64_t slot_base(int64_t slot) const { return slot * (banks == 2 ? bank_size : output_slot_size); }
+  // Where the layer stands in WGT and ACC: beside other layers, in programs that load ahead (AheadPlan).
+  int64_t weight_base = 0, accumulator_base = 0;
+  // Moves it there in ACC, with `size` elements; it must fit them, and have one bank.
+  void move_accumulators(int64_t base, int64_t size) {
+    accumulator_base = base;
+    bank_size = size;
+  }
+  int64_t weight_at(int64_t slot) const { return weight_base + slot * weight_slot_size; }
+  int64_t slot_base(int64_t slot) const {
+    return accumulator_base + slot * (banks == 2 ? bank_size : output_slot_size);
+  }
   // Of the parameters of the rows of the tile in `slot` (RowFunction), three for each.
   int64_t row_base(int64_t slot) const { return slot_base(slot) + pool_offset; }
   // Whether a tile's output passes, of which there are several, stand between the sums of the next tile.
@@ -114,7 +124,7 @@ struct Tiling {
   }
   // Of the parameters for the tile in `slot`.
   int64_t parameter_base(int64_t slot) const {
-    return (banks == 2 ? slot + 1 : 1) * bank_size - parameter_blocks * parameter_vectors;
+    return accumulator_base + (banks == 2 ? slot + 1 : 1) * bank_size - parameter_blocks * parameter_vectors;
   }
 
   // Needed and available elements of each scratchpad.
