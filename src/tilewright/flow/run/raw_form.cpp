@@ -7,6 +7,11 @@
 namespace tilewright {
 
 overlay::RawProgram raw_form(const overlay::OverlayProgram& program) {
+  if (program.setup_count > 0) {
+    throw Error(ErrorKind::kUnsupported,
+                "a program for one token keeps scratchpads from run to run, which raw programs cannot say",
+                "leave out --emit-raw; 'decode' runs the bundle");
+  }
   overlay::RawProgram raw;
   raw.hardware = program.hardware;
   raw.memory_bytes = program.memory.size();

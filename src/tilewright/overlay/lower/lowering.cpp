@@ -28,15 +28,15 @@ class LayerLowering {
     kernels_.prefetch(plan_);  // while the layer before is still being stored
     transfers_.load_table();
     transfers_.load_ahead();
-    if (addresses_.early_parameters) load_all_parameters();
     if (!first) wait_for_previous_layer();
     transfers_.load_constants();
-    if (!addresses_.early_parameters) load_all_parameters();
+    load_all_parameters();
     for (const Step& step : plan_.steps) emit(step);
   }
 
  private:
   void load_all_parameters() {
+    if (addresses_.has_parameters) return;
     for (int64_t bank = 0; tiling_.all_parameters && bank < tiling_.banks; ++bank) {
       transfers_.load_parameters({0, tiling_.blocks.out}, bank);
     }
@@ -67,7 +67,7 @@ class LayerLowering {
     if (step.first) {
       if (step.tile >= tiling_.output_slots) runtime_.dep_pop(Stage::kStore, Stage::kCompute);
       Range& loaded = parameters_[tiling_.banks == 2 ? slot : 0];
-      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && tile.out != loaded) {
+      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && !addresses_.has_parameters && tile.out != loaded) {
         transfers_.load_parameters(tile.out, slot);
         loaded = tile.out;
       }

@@ -19,9 +19,9 @@ struct LayerAddresses {
   int64_t result = 0;            // OUT elements; blocked
   int64_t result_per_position = 0;  // OUT elements from one token of a cache to the next
   // Of programs that load ahead: LOADs of weights, its own and those of later layers, before it waits for the
-  // layer before; whether its own are complete with them; and whether its parameters are loaded then, too.
+  // layer before; whether its own are there with them; whether its parameters are there from run to run.
   std::vector<std::pair<uint32_t, Transfer2D>> ahead;
-  bool has_weights = false, early_parameters = false;
+  bool has_weights = false, has_parameters = false;
   int64_t padding = 0;           // INP elements holding the layer's pad value, padding_elements() of them
 };
 

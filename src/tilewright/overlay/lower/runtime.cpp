@@ -311,6 +311,8 @@ KernelHandle Runtime::record(const MicroKernel& kernel) {
     part.image_offset = uint32_t(image_.size() / (layout_.wide ? 2 : 1));
     part.size = size;
     for (uint32_t i = 0; i < part.size; ++i) append_uop(kernel.uops[begin + i]);
+    part.cache_begin = preloaded_ ? part.image_offset : 0;
+    part.resident = preloaded_;
     if (timed_ != nullptr) part.timed = time_kernel(kernel, begin, size);
     parts_.push_back(part);
   }

@@ -105,6 +105,10 @@ class Runtime {
   Runtime(Runtime&&) = default;
   Runtime& operator=(Runtime&&) = default;
 
+  // Before the first kernel: all micro-ops are in the scratchpad when the program starts, as they stand in
+  // the image, which must then fit it.
+  void expect_micro_ops() { preloaded_ = true; }
+
   // One LOAD of `transfer` to scratchpad element `sram` / one STORE of accumulators. Errors (internal): a
   // value that its field cannot hold, named.
   void load_buffer_2d(MemoryType type, uint32_t sram, const Transfer2D& transfer);
@@ -184,6 +188,7 @@ class Runtime {
   std::vector<Part> parts_;
   std::deque<uint32_t> resident_;  // parts in the cache, oldest first
   uint32_t cache_cursor_ = 0;
+  bool preloaded_ = false;
   // Positions in words (instructions may move while the buffer grows) or, of times, in compute's queue.
   std::vector<size_t> uop_loads_;  // instructions whose dram_base is relative to the image
   bool pending_[4][2] = {};        // per stage: pops (of the previous, next stage) not attached yet

@@ -259,13 +259,13 @@ class Compiler {
                            hardware_.output_bytes(), hardware_.instruction_bytes(), int64_t{64}}));
     cursor_ = places_.place(kFirstAddress, alignment_);
     for (CompiledLayer& compiled : layers_) place_in_images(compiled);
+    place_states();
     program_.static_address = align(cursor_);
     for (size_t i = 0; i < places_.buffers().size(); ++i) {
       const Buffer& buffer = places_.buffers()[i];
       if (!buffer.is_constant) continue;
       places_.place_alone(i, take(packed_activation_bytes(buffer.view, hardware_)));
     }
-    place_states();
     for (CompiledLayer& compiled : layers_) {
       compiled.weight_bytes = packed_weight_bytes(compiled.layer, hardware_);
       compiled.parameter_bytes = compiled.tiling->blocks.sub_total * compiled.tiling->parameter_vectors *
@@ -318,25 +318,35 @@ class Compiler {
   // Where layers stand in WGT and ACC, and what they load ahead of them, in `all`.
   void look_ahead(std::vector<LayerAddresses>& all) {
     const int64_t beat = hardware_.memory_width_bits / 8, element = hardware_.weight_bytes();
-    const int64_t half = hardware_.accumulator_depth() / 2;
     std::vector<AheadLayer> layers;
-    bool halves = true;
+    int64_t parameters = 0, outputs = 0;  // elements of ACC: of all layers, of the largest
+    keeps_ = true;
     for (const CompiledLayer& compiled : layers_) {
       const Tiling& tiling = *compiled.tiling;
+      parameters += compiled.parameter_bytes / hardware_.accumulator_bytes();
+      outputs = std::max(outputs, tiling.output_slot_size * tiling.output_slots);
+      keeps_ = keeps_ && tiling.banks == 1 && tiling.all_parameters == (tiling.parameter_vectors > 0);
       const bool one_step = tiling.tile_count() == 1 && tiling.weight_need() * element == compiled.weight_bytes;
       const int64_t cost = int64_t(layer_cycles(tiling, hardware_, {}));
       const int64_t loads = (tiling.weight_need() * element + compiled.parameter_bytes) / beat;
       layers.push_back({tiling.weight_need(), one_step && !compiled.layer.computed,
                         std::max<int64_t>(cost - loads, 0) * beat / element});
-      halves = halves && tiling.banks == 1 && tiling.accumulator_need() <= half;
     }
-    const AheadPlan plan = plan_weights_ahead(layers, hardware_.weight_depth());
+    keeps_ = keeps_ && 2 * outputs + parameters <= hardware_.accumulator_depth();
+    const int64_t ring = keep_weights(layers);
+    const AheadPlan plan = plan_weights_ahead(layers, ring);
+    int64_t kept = ring, place = 2 * outputs;
     for (size_t i = 0; i < layers_.size(); ++i) {
       Tiling& tiling = *layers_[i].tiling;
-      tiling.weight_base = plan.bases[i];
-      if (halves) tiling.move_accumulators(int64_t(i % 2) * half, half);
-      all[i].early_parameters = halves;
-      all[i].has_weights = layers[i].may_come_early;
+      tiling.weight_base = kept_[i] ? kept : plan.bases[i];
+      if (kept_[i]) kept += layers_[i].weight_bytes / element;
+      if (keeps_) {
+        tiling.accumulator_base = int64_t(i % 2) * outputs;
+        tiling.parameter_place = place;
+        place += layers_[i].parameter_bytes / hardware_.accumulator_bytes();
+      }
+      all[i].has_parameters = keeps_;
+      all[i].has_weights = layers[i].may_come_early || kept_[i];
       for (const AheadLoad& load : plan.loads[i]) {
         Transfer2D transfer{.dram_element = int64_t(layers_[load.layer].weights) / element + load.first,
                             .x_size = uint32_t(load.count)};
@@ -346,12 +356,80 @@ class Compiler {
     }
   }
 
+  // The last layers whose weights fit half of WGT keep them there: behind the ring of the others, whose
+  // elements are returned. While the last ones run, nothing is left to be loaded ahead of them.
+  int64_t keep_weights(std::vector<AheadLayer>& layers) {
+    kept_.assign(layers.size(), false);
+    const int64_t depth = hardware_.weight_depth();
+    int64_t left = keeps_ ? depth / 2 : 0;
+    for (size_t i = layers.size(); i-- > 0;) {
+      AheadLayer& layer = layers[i];
+      if (!layer.may_come_early || layer.weights > left) continue;
+      left -= layer.weights;
+      kept_[i] = true;
+      layer.may_come_early = false;
+      layer.weights = 0;
+    }
+    return keeps_ ? depth / 2 + left : depth;
+  }
+
   void lower() {
-    Runtime runtime(hardware_);
     std::vector<LayerAddresses> places(layers_.size());
     if (is_token_step()) look_ahead(places);
+    std::unique_ptr<Runtime> runtime = std::make_unique<Runtime>(hardware_);
+    if (keeps_) runtime->expect_micro_ops();
+    lower_layers(places, *runtime);
+    if (keeps_ && runtime->uop_image_bytes() > uint64_t(hardware_.uop_buffer_bytes)) {
+      keeps_uops_ = false;
+      program_.layers.clear();
+      runtime = std::make_unique<Runtime>(hardware_);
+      lower_layers(places, *runtime);
+    }
+    program_.hardware = hardware_;
+    program_.uop_bytes = runtime->uop_image_bytes();
+    program_.uop_address = take(int64_t(program_.uop_bytes));
+    if (keeps_) set_up();
+    output_ = runtime->synchronize(program_.uop_address);
+    program_.statistics = output_.statistics;
+    program_.run_fields = std::move(output_.run_fields);
+    program_.instruction_count = output_.statistics.instructions;
+    program_.instruction_address = take(int64_t(output_.instructions.size()));
+    program_.static_bytes = cursor_ - program_.static_address;
+    check_memory("the program needs");
+  }
+
+  // The instructions that load what stays in the scratchpads: micro-ops, parameters, and some of the weights.
+  void set_up() {
+    Runtime runtime(hardware_);
+    const auto fill = [&](MemoryType type, int64_t to, uint64_t address, int64_t bytes, int64_t element) {
+      constexpr int64_t kLongestRow = 65535;
+      for (int64_t first = 0, count = bytes / element; first < count; first += kLongestRow) {
+        Transfer2D transfer{.dram_element = int64_t(address) / element + first,
+                            .x_size = uint32_t(std::min(kLongestRow, count - first))};
+        transfer.x_stride = transfer.x_size;
+        runtime.load_buffer_2d(type, uint32_t(to + first), transfer);
+      }
+    };
+    if (keeps_uops_)
+      fill(MemoryType::kUop, 0, program_.uop_address, int64_t(program_.uop_bytes), hardware_.uop_bytes());
+    for (size_t i = 0; i < layers_.size(); ++i) {
+      const CompiledLayer& compiled = layers_[i];
+      fill(MemoryType::kAccumulator, compiled.tiling->parameter_place, compiled.parameters,
+           compiled.parameter_bytes, hardware_.accumulator_bytes());
+      if (!kept_[i]) continue;
+      fill(MemoryType::kWeight, compiled.tiling->weight_base, compiled.weights, compiled.weight_bytes,
+           hardware_.weight_bytes());
+      program_.kept_weight_bytes += compiled.weight_bytes;
+    }
+    setup_ = runtime.synchronize(program_.uop_address);
+    program_.setup_count = setup_.statistics.instructions;
+    program_.setup_address = take(int64_t(setup_.instructions.size()));
+  }
+
+  void lower_layers(std::vector<LayerAddresses>& places, Runtime& runtime) {
     for (const CompiledLayer& compiled : layers_) {
       LayerAddresses& addresses = places[size_t(&compiled - layers_.data())];
+      addresses.sources.clear();
       for (const size_t source : compiled.sources) {
         addresses.sources.push_back(int64_t(places_.buffers()[source].address) / hardware_.input_bytes());
       }
@@ -379,16 +457,6 @@ class Compiler {
       report.folded = compiled.layer.fold.has_value();
       program_.layers.push_back(std::move(report));
     }
-    program_.hardware = hardware_;
-    program_.uop_bytes = runtime.uop_image_bytes();
-    program_.uop_address = take(int64_t(program_.uop_bytes));
-    output_ = runtime.synchronize(program_.uop_address);
-    program_.statistics = output_.statistics;
-    program_.run_fields = std::move(output_.run_fields);
-    program_.instruction_count = output_.statistics.instructions;
-    program_.instruction_address = take(int64_t(output_.instructions.size()));
-    program_.static_bytes = cursor_ - program_.static_address;
-    check_memory("the program needs");
   }
 
   void check_memory(const char* what) const {
@@ -416,6 +484,8 @@ class Compiler {
       pack_activation(*graph_.value(buffer.value).constant, buffer.view, buffer.bipolar, hardware_,
                       part(buffer.address, packed_activation_bytes(buffer.view, hardware_)));
     }
+    std::copy(setup_.instructions.begin(), setup_.instructions.end(),
+              program_.memory.begin() + long(program_.setup_address));
     std::copy(output_.uops.begin(), output_.uops.end(), program_.memory.begin() + long(program_.uop_address));
     std::copy(output_.instructions.begin(), output_.instructions.end(),
               program_.memory.begin() + long(program_.instruction_address));
@@ -431,7 +501,11 @@ class Compiler {
   std::vector<size_t> output_buffers_;
   std::vector<size_t> defaulted_;  // layers whose schedule was searched for
   uint64_t alignment_ = 64, cursor_ = 0;
-  RuntimeOutput output_;
+  RuntimeOutput output_, setup_;
+  // Of programs with caches: whether parameters and some weights stay in the scratchpads from run to run, and
+  // micro-ops; which layers' weights do.
+  bool keeps_ = false, keeps_uops_ = true;
+  std::vector<bool> kept_;
   OverlayProgram program_;
 };
 
@@ -525,6 +599,7 @@ std::map<ValueId, Tensor> read_program_outputs(const OverlayProgram& program) {
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
                                       FunctionalSimulator& simulator, RunCounters* counters) {
   write_program_inputs(program, inputs);
+  if (program.setup_count > 0) simulator.run(program.memory, program.setup_address, program.setup_count);
   const RunCounters run =
       simulator.run(program.memory, program.instruction_address, program.instruction_count);
   if (counters != nullptr) *counters = run;

@@ -55,6 +55,10 @@ struct OverlayProgram {
   uint64_t static_address = 0, static_bytes = 0;  // weights, parameters, micro-ops, instructions
   uint64_t uop_address = 0, uop_bytes = 0;
   uint64_t instruction_address = 0, instruction_count = 0;
+  // Instructions that fill the scratchpads with what all runs read there: to be run once, before the first
+  // run and after any other program. 0: there are none.
+  uint64_t setup_address = 0, setup_count = 0;
+  int64_t kept_weight_bytes = 0;  // of them
   std::vector<ProgramTensor> inputs, outputs;
   std::vector<ProgramState> states;
   // The value that says at which position of the caches the token of a run stands (kNoValue: there is none),

@@ -71,10 +71,23 @@ std::unique_ptr<ProgramEngine> make_program_engine(const OverlayHardware& hardwa
   return std::make_unique<FunctionalEngine>(hardware);
 }
 
+// Everything that a setup loads is in the static part of the memory.
+void prepare(OverlayProgram& program, ProgramEngine& engine, Deadline* deadline) {
+  std::vector<std::byte> wanted;
+  if (program.setup_count > 0) {
+    const auto fixed = std::span(program.memory).subspan(program.static_address);
+    wanted.assign(fixed.begin(), fixed.begin() + long(program.instruction_address - program.static_address));
+    if (engine.prepared != wanted)
+      engine.run(program.memory, program.setup_address, program.setup_count, nullptr, deadline);
+  }
+  engine.prepared = std::move(wanted);
+}
+
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
                                       ProgramEngine& engine, TimedRun* timed, CycleObserver* observer,
                                       Deadline* deadline) {
   write_program_inputs(program, inputs);
+  prepare(program, engine, deadline);
   TimedRun run =
       engine.run(program.memory, program.instruction_address, program.instruction_count, observer, deadline);
   if (timed != nullptr) *timed = std::move(run);

@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <span>
+#include <vector>
 
 #include "tilewright/overlay/program/program.h"
 #include "tilewright/overlay/time/cycle_counters.h"
@@ -27,6 +28,10 @@ struct ProgramEngineOptions {
 class ProgramEngine {
  public:
   virtual ~ProgramEngine() = default;
+  // What the scratchpads keep for the next runs of a program (OverlayProgram::setup_count): an image of its
+  // instructions; empty: nothing.
+  std::vector<std::byte> prepared;
+
   // As FunctionalSimulator::run. `cycles` of the result are zero on the functional engine, of `work` the RTL
   // knows only the number of instructions. The cycle simulator reports events to `observer` (may be null).
   // Errors (infeasible): `deadline` (may be null) is over.

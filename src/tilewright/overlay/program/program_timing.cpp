@@ -7,6 +7,7 @@ namespace tilewright::overlay {
 
 ProgramTiming time_program(OverlayProgram& program, const MemoryModel& memory, const Deadline* deadline) {
   CycleSimulator simulator(program.hardware, memory);
+  if (program.setup_count > 0) simulator.run(program.memory, program.setup_address, program.setup_count);
   LayerTimer timer(program, deadline);
   CycleOptions options;
   options.observer = &timer;

@@ -420,6 +420,16 @@ std::vector<Tile> list_tiles(const Tiling& tiling) {
   return tiles;
 }
 
+// Of computed weights for output block `out` and input block `in`: heads of a group share a matrix.
+Ring::Key matrix_key(const Tiling& tiling, int64_t out, int64_t in) {
+  const ComputedWeights& matrix = *tiling.layer->computed;
+  const int64_t groups = tiling.layer->pattern == ChannelPattern::kGrouped
+                             ? tiling.layer->out_channels / tiling.layer->group_outputs
+                             : 1;
+  const int64_t of_head = tiling.blocks.out / groups, head = out / of_head;
+  return {head / matrix.heads_of_group, out % of_head, in - tiling.blocks.needed[size_t(out)].begin};
+}
+
 // Cuts the first step into up to `count` steps on parts of its input blocks. They share its slots, and each
 // loads its own part of them.
 void cut_first_step(StepPlan& plan, int64_t count) {
@@ -459,7 +469,9 @@ StepPlan plan_steps(const Tiling& tiling) {
       step.last = step.in.end == all.end;
       const Ring::Key input_key{tile.batch.begin, tile.rows.begin, tile.cols.begin, i, step.in.end};
       const auto input = inputs.access(input_key, index);
-      const Ring::Key weight_key = blocks.shared ? Ring::Key{} : Ring::Key{tile.out.begin, i};
+      const Ring::Key weight_key = blocks.shared           ? Ring::Key{}
+                                   : tiling.layer->computed ? matrix_key(tiling, tile.out.begin, i)
+                                                            : Ring::Key{tile.out.begin, i};
       const auto weight = weights.access(weight_key, index);
       step.input_slot = input.slot;
       step.weight_slot = weight.slot;

@@ -107,11 +107,7 @@ struct Tiling {
   int64_t bank_size = 0;  // accumulators of one
   // Where the layer stands in WGT and ACC: beside other layers, in programs that load ahead (AheadPlan).
   int64_t weight_base = 0, accumulator_base = 0;
-  // Moves it there in ACC, with `size` elements; it must fit them, and have one bank.
-  void move_accumulators(int64_t base, int64_t size) {
-    accumulator_base = base;
-    bank_size = size;
-  }
+  int64_t parameter_place = -1;  // of its parameters, where they stay in ACC from run to run; else -1
   int64_t weight_at(int64_t slot) const { return weight_base + slot * weight_slot_size; }
   int64_t slot_base(int64_t slot) const {
     return accumulator_base + slot * (banks == 2 ? bank_size : output_slot_size);
@@ -124,6 +120,7 @@ struct Tiling {
   }
   // Of the parameters for the tile in `slot`.
   int64_t parameter_base(int64_t slot) const {
+    if (parameter_place >= 0) return parameter_place;
     return accumulator_base + (banks == 2 ? slot + 1 : 1) * bank_size - parameter_blocks * parameter_vectors;
   }
 
