@@ -356,15 +356,21 @@ class Compiler {
     }
   }
 
-  // The last layers whose weights fit half of WGT keep them there: behind the ring of the others, whose
-  // elements are returned. While the last ones run, nothing is left to be loaded ahead of them.
+  // Half of WGT keeps weights of some layers: behind the ring of the others, whose elements are returned. They
+  // are spread, so that others can be loaded while these run.
   int64_t keep_weights(std::vector<AheadLayer>& layers) {
     kept_.assign(layers.size(), false);
     const int64_t depth = hardware_.weight_depth();
-    int64_t left = keeps_ ? depth / 2 : 0;
+    int64_t left = keeps_ ? depth / 2 : 0, all = 0;
+    for (const AheadLayer& layer : layers) all += layer.may_come_early ? layer.weights : 0;
+    const double share = all == 0 ? 0 : std::min(1.0, double(left) / double(all));
+    double owed = 0;
     for (size_t i = layers.size(); i-- > 0;) {
       AheadLayer& layer = layers[i];
-      if (!layer.may_come_early || layer.weights > left) continue;
+      if (!layer.may_come_early) continue;
+      owed += share * double(layer.weights);
+      if (layer.weights > left || owed < double(layer.weights) / 2) continue;
+      owed -= double(layer.weights);
       left -= layer.weights;
       kept_[i] = true;
       layer.may_come_early = false;
