@@ -156,7 +156,7 @@ constexpr double kQuarterTurn = 1.5707963267948966;
 
 Graph rotary_llama(bool between_layers) {
   Written w(between_layers);
-  const ValueId cosines = angles(w, true, kQuarterTurn, {1, 10, 8}), sines = angles(w, true, 0, {1, 10, 8});
+  const ValueId cosines = angles(w, true, kQuarterTurn, {10, 8}), sines = angles(w, true, 0, {10, 8});
   const ValueId straight = w.op("Mul", {w.x, cosines});
   const ValueId a = half_of(w, 0, 4), b = half_of(w, 4, INT64_MAX);
   const ValueId across = joined_halves(w, w.op("Neg", {b}), a);

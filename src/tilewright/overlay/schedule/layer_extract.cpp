@@ -56,7 +56,8 @@ class LayerExtraction {
     const OperatorTraits& traits = operator_traits(node_);
     if (is_token_operator(node_))
       return find_token_layer(graph_, node_, hardware_, views_, [this](const std::string& r) { refuse(r); });
-    const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_);
+    const bool integer = traits.numbers == OperatorNumbers::kInteger && has_output_stage(node_) &&
+                         traits.kind != OperatorClass::kNormalization;
     const bool moves = is_channel_move(graph_, node_);
     const bool extreme = (node_.is("Max") || node_.is("Min")) && node_.inputs.size() == 2;
     if (!moves && !extreme && !integer && traits.function != OperatorFunction::kMaxPool) {
