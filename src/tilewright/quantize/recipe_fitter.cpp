@@ -61,6 +61,7 @@ Graph RecipeFitter::quantize(const QuantizeOptions& recipe, QuantizeReport& repo
   NetworkQuantizer quantizer = this->quantizer(recipe);
   Graph graph = quantizer.quantize(chosen_widths(network(recipe), recipe), &errors);
   report = report_of(recipe, errors);
+  report.weight_bits = quantizer.mean_weight_bits(chosen_widths(network(recipe), recipe));
   return graph;
 }
 
