@@ -27,7 +27,8 @@ const RecipeFitter::Material& RecipeFitter::material(const QuantizeOptions& reci
     Graph graph = graph_;
     ChannelFactors factors =
         equalize_channels(graph, plan_, samples_,
-                          {recipe.weight_bits, recipe.activation_bits, recipe.per_channel, recipe.threads});
+                          {recipe.weight_bits, recipe.activation_bits, recipe.per_channel,
+                           recipe.weight_bits < 8 ? recipe.weight_group : 0, recipe.threads});
     PreparedNetwork network = prepare_network(std::move(graph), plan_);
     SampleStatistics statistics = gather_statistics(network, samples_, threads_);
     equalized_ =
