@@ -83,7 +83,8 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
       ->check(between(1, 8));
   verb->add_option("--weight-group", options.weight_group,
-                   "Consecutive weights of an output that share a factor, for example 32 with 4 bits")
+                   "Consecutive weights of an output that share a factor, for example 32 with 4 bits "
+                   "(default: whole channels)")
       ->check(at_least<int64_t>(2));
   verb->add_option(
       "--mixed", options.mixed,
