@@ -125,7 +125,8 @@ class Model(Ported):
 
     def quantize(self, images: Samples | None = None, *, scale: float = 1.0, preprocess: Preprocess = None,
                  number_type: str = "int8",
-                 weight_bits: int | None = None, activation_bits: int | None = None, scales: str | None = None,
+                 weight_bits: int | None = None, activation_bits: int | None = None,
+                 weight_group: int | None = None, scales: str | None = None,
                  method: str | None = None, corrections: str | None = None, per_tensor: bool | None = None,
                  symmetric: bool | None = None, integer_borders: bool | None = None,
                  mixed: str | None = None, target_db: float | None = None, mean_bits: float | None = None,
@@ -140,6 +141,7 @@ class Model(Ported):
         `QuantizedModel.save`. `scales`: real or power-of-two; `method`: best (of several, by what is
         left of the values), layer-error, squared-error, min-max, percentile or kl;
         `corrections`: some of bias, rounding and equalize, separated by commas, or none;
+        `weight_group`: so many consecutive weights of an output share a factor, for fewer than 8 bits;
         `mixed`: bits that the weights of a layer may have, "4,8", with 16 also activations, chosen within
         `target_db`, the outputs' least signal to noise, or `mean_bits` of a weight;
         `keep_float`: names of nodes that stay in float, * for any characters;
@@ -147,7 +149,7 @@ class Model(Ported):
         integers, whose scales the report states; `states`: which output each recurrent input takes at the next
         sample, {"h0": "hn"} (docs/guides/recurrent.md)."""
         request = fill(_native.QuantizeRequest(), model=self._file, number_type=number_type, weight_bits=weight_bits,
-                       activation_bits=activation_bits, scales=scales, method=method, corrections=corrections,
+                       activation_bits=activation_bits, weight_group=weight_group, scales=scales, method=method, corrections=corrections,
                        per_tensor=per_tensor, symmetric=symmetric, integer_borders=integer_borders, states=states,
                        mixed=mixed, target_db=target_db, mean_bits=mean_bits, keep_float=keep_float,
                        format=format, threads=threads_of(threads))

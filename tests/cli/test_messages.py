@@ -41,6 +41,8 @@ MISTAKES = {
         "quantize lenet.onnx --calibration x.npy --mean-bits 6 -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --mixed 4,8 -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --mixed 4,x --mean-bits 6 -o q2.onnx",
+        "quantize lenet.onnx --calibration x.npy --weight-group 32 -o q2.onnx",
+        "quantize lenet.onnx --calibration x.npy --weight-bits 4 --weight-group 0 -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --keep-float conv9 -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --mixed 4,8 --mean-bits 6 --weight-bits 4 -o q2.onnx",
         "quantize lenet.onnx --calibration x.npy --format qonn -o q2.onnx",

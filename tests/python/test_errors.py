@@ -25,6 +25,9 @@ def test_all_problems_are_listed(lenet, images):
     (lambda m, x: m.compile("overlay-16x16"), tw.InvalidInput),  # not quantised
     (lambda m, x: m.quantize(), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4], weight_bits=9), tw.InvalidInput),
+    (lambda m, x: m.quantize(x[:4], weight_group=32), tw.InvalidInput),  # 8 bits
+    (lambda m, x: m.quantize(x[:4], weight_bits=4, weight_group=1), tw.InvalidInput),
+    (lambda m, x: m.quantize(number_type="q10.22", weight_group=32), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4], number_type="q99.x"), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4], mixed="4,8"), tw.InvalidInput),
     (lambda m, x: m.quantize(x[:4], mixed="4,8", target_db=20, mean_bits=6), tw.InvalidInput),
@@ -68,6 +71,12 @@ def test_mixed_bits_keep_their_bound(lenet, images):
     report = lenet.quantize(images[:8], mixed="4,8", mean_bits=6).report["mixed"]
     assert report["mean_bits"] <= 6
     assert {layer["bits"] for layer in report["layers"]} <= {4, 8}
+
+
+def test_groups_of_weights_count_their_factors(lenet, images):
+    quantized = lenet.quantize(images[:8], weight_bits=4, weight_group=32, method="squared-error")
+    assert 4.1 < quantized.report["weight_bits"] < 4.25
+    assert "with the factors of groups of 32" in quantized.text
 
 
 def test_a_missing_file_is_no_expression():

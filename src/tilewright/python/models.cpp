@@ -62,6 +62,7 @@ void bind_quantize_request(py::module_& m) {
       .def_readwrite("integer_borders", &QuantizeRequest::integer_borders)
       .def_readwrite("weight_bits", &QuantizeRequest::weight_bits)
       .def_readwrite("activation_bits", &QuantizeRequest::activation_bits)
+      .def_readwrite("weight_group", &QuantizeRequest::weight_group)
       .def_readwrite("mixed", &QuantizeRequest::mixed)
       .def_readwrite("target_db", &QuantizeRequest::target_db)
       .def_readwrite("mean_bits", &QuantizeRequest::mean_bits)

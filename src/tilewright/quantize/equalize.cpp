@@ -190,11 +190,21 @@ class Equalizer {
           largest_of_all = std::max(largest_of_all, e.largest / factors[size_t(e.input)]);
       }
       for (const auto& output : reader.outputs) {
-        double largest = options_.per_channel ? 0 : largest_of_all;
-        for (const auto& e : output) largest = std::max(largest, e.largest / factors[size_t(e.input)]);
-        const double weight_noise = std::pow(largest / highest_, 2) / 12 * double(reader.taps);
-        for (const auto& e : output) {
+        // Of the weights that share a step, by the group of an entry's first weight.
+        const auto group_of = [&](size_t entry) {
+          return options_.weight_group > 0 ? entry * size_t(reader.taps) / size_t(options_.weight_group) : 0;
+        };
+        const bool whole = !options_.per_channel && options_.weight_group == 0;
+        std::vector<double> largest(output.empty() ? 0 : group_of(output.size() - 1) + 1,
+                                    whole ? largest_of_all : 0);
+        for (size_t i = 0; i < output.size(); ++i) {
+          double& own_largest = largest[group_of(i)];
+          own_largest = std::max(own_largest, output[i].largest / factors[size_t(output[i].input)]);
+        }
+        for (size_t i = 0; i < output.size(); ++i) {
+          const auto& e = output[i];
           const double f = factors[size_t(e.input)];
+          const double weight_noise = std::pow(largest[group_of(i)] / highest_, 2) / 12 * double(reader.taps);
           error += noise[size_t(e.input)] * e.squares / (f * f) +
                    weight_noise * f * f * middle[size_t(e.input)].mean_square;
         }

@@ -14,9 +14,10 @@ namespace tilewright {
 using ChannelFactors = std::map<std::string, std::vector<float>>;
 
 struct EqualizeOptions {
-  int weight_bits = 8;      // 2..8
-  int activation_bits = 8;  // 2..8
-  bool per_channel = true;  // scales of weights
+  int weight_bits = 8;       // 2..8
+  int activation_bits = 8;   // 2..8
+  bool per_channel = true;   // scales of weights
+  int64_t weight_group = 0;  // as QuantizeOptions has it
   int threads = 1;
 };
 

@@ -77,6 +77,7 @@ class BitChooser {
     const std::vector<QuantizeReport::Attempt> attempts = told.attempts;
     told = fitter_.report_of(recipe_, errors);
     told.attempts = attempts;
+    told.weight_bits = quantizer_->mean_weight_bits(chosen_);
     finish();
     return graph;
   }

@@ -116,17 +116,44 @@ void NetworkQuantizer::select_groups(const BitWidths& widths) {
     groups_[size_t(g)].quantization = known_groups_.at({g, groups_[size_t(g)].form.bits});
 }
 
+LayerMatrix NetworkQuantizer::matrix_of(size_t layer) const {
+  return layer_matrix(network_.graph, network_.graph.nodes[size_t(network_.layers[layer].op.node)]);
+}
+
+bool NetworkQuantizer::in_weight_groups(size_t layer, int bits) const {
+  return options_.weight_group > 0 && bits < 8 && matrix_of(layer).depth > 0;
+}
+
+double NetworkQuantizer::mean_weight_bits(const BitWidths& widths) const {
+  double bits = 0, count = 0;
+  for (size_t i = 0; i < network_.layers.size(); ++i) {
+    const auto weights = double(network_.layers[i].weights.size());
+    count += weights;
+    bits += weights * widths.layers[i];
+    if (!in_weight_groups(i, widths.layers[i])) continue;
+    const LayerMatrix matrix = matrix_of(i);
+    const WeightFactors factors{options_.weight_group, matrix.depth, {}};
+    bits += double(matrix.outputs * factors.groups_per_output() * factor_bits(widths.layers[i]));
+  }
+  return count == 0 ? 0 : bits / count;
+}
+
+std::vector<double> NetworkQuantizer::weight_scales(size_t index, int bits) const {
+  const LayerWeights& layer = network_.layers[index];
+  if (in_weight_groups(index, bits)) {
+    return select_group_scales(layer.weights.data<float>(), matrix_of(index), options_.weight_group,
+                               options_.per_channel, weight_form(bits));
+  }
+  return select_weight_scales(layer.weights, layer.axis, options_.per_channel, weight_form(bits));
+}
+
 void NetworkQuantizer::select_weights(const BitWidths& widths) {
   scales_.resize(network_.layers.size());
   parallel_for(options_.threads, int64_t(scales_.size()), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      const LayerWeights& layer = network_.layers[size_t(i)];
       const int bits = widths.layers[size_t(i)];
       const auto known = known_scales_.find({size_t(i), bits});
-      scales_[size_t(i)] =
-          known != known_scales_.end()
-              ? known->second
-              : select_weight_scales(layer.weights, layer.axis, options_.per_channel, weight_form(bits));
+      scales_[size_t(i)] = known != known_scales_.end() ? known->second : weight_scales(size_t(i), bits);
     }
   });
   for (size_t i = 0; i < scales_.size(); ++i)
@@ -179,18 +206,29 @@ void NetworkQuantizer::limit_weight_scales() {
 NetworkQuantizer::Fit NetworkQuantizer::fit(size_t index, int bits) {
   const LayerWeights& layer = network_.layers[index];
   const NumberForm form = weight_form(bits);
-  Fit result{{scales_[index], round_weights(layer.weights, layer.axis, scales_[index], form), layer.bias},
-             {}};
-  if (!statistics_.rows[index].empty()) fit_to_rows(index, form, result);
+  RoundingSteps steps{scales_[index], {}, -form.highest(), form.highest()};
+  Fit result{{scales_[index], {}, layer.bias}, {}};
+  if (in_weight_groups(index, bits)) {
+    const auto weights = layer.weights.data<float>();
+    const LayerMatrix matrix = matrix_of(index);
+    steps.lowest = form.lowest();
+    steps.factors = select_factors(weights, matrix, options_.weight_group, steps.scales, form);
+    result.layer.integers = Tensor(ElementType::kI8, layer.weights.shape());
+    round_in_groups(weights, matrix, steps.scales, steps.factors, form,
+                    result.layer.integers.mutable_data<int8_t>());
+  } else {
+    result.layer.integers = round_weights(layer.weights, layer.axis, steps.scales, form);
+  }
+  if (!statistics_.rows[index].empty()) fit_to_rows(index, steps, result);
   return result;
 }
 
 // Rounding and bias by what the layer computes from the samples, and the errors that are left.
-void NetworkQuantizer::fit_to_rows(size_t index, const NumberForm& form, Fit& fit) {
+void NetworkQuantizer::fit_to_rows(size_t index, const RoundingSteps& steps, Fit& fit) {
   const LayerWeights& layer = network_.layers[index];
   const std::vector<float>& rows = statistics_.rows[index];
   const Node& node = network_.graph.nodes[size_t(layer.op.node)];
-  const LayerMatrix matrix = layer_matrix(network_.graph, node);
+  const LayerMatrix matrix = matrix_of(index);
   const auto& [q, input_form] = group_of(layer.op.input);
   const double low = dequantize_number(input_form.lowest(), q);
   const double high = dequantize_number(input_form.highest(), q);
@@ -202,8 +240,8 @@ void NetworkQuantizer::fit_to_rows(size_t index, const NumberForm& form, Fit& fi
   const auto weights = layer.weights.data<float>();
   QuantizedLayer& fitted = fit.layer;
   if (options_.reconstruct) {
-    reconstruct_rounding(matrix, weights, fitted.scales, quantized, form.highest(),
-                         fitted.integers.mutable_data<int8_t>(), options_.threads);
+    reconstruct_rounding(matrix, weights, steps, quantized, fitted.integers.mutable_data<int8_t>(),
+                         options_.threads);
   }
   const auto integers = std::as_const(fitted.integers).data<int8_t>();
   if (options_.correct_bias && !(fitted.bias.empty() && (node.has_input(2) || node.is("MatMul")))) {

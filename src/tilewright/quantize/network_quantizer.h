@@ -29,6 +29,8 @@ class NetworkQuantizer {
                    const QuantizeOptions& options);
   // errors, if not null: of each layer that has rows (others: no signal), as network.layers.
   Graph quantize(const BitWidths& widths, std::vector<LayerErrors>* errors = nullptr);
+  // Of a weight on average, the factors of groups included.
+  double mean_weight_bits(const BitWidths& widths) const;
 
  private:
   struct Fit {
@@ -38,14 +40,18 @@ class NetworkQuantizer {
 
   bool power_of_two() const { return options_.scales == ScaleKind::kPowerOfTwo; }
   NumberForm weight_form(int bits) const { return {bits, true, power_of_two()}; }
+  LayerMatrix matrix_of(size_t layer) const;
+  // Whether the layer's weights have groups with factors.
+  bool in_weight_groups(size_t layer, int bits) const;
   NumberForm group_form(int group, int bits) const;
   QuantizedGroup& group_of(ValueId v) { return groups_[size_t(network_.plan.group_of(v))]; }
   void select_groups(const BitWidths& widths);
+  std::vector<double> weight_scales(size_t layer, int bits) const;
   void select_weights(const BitWidths& widths);
   void order_scales();
   void limit_weight_scales();
   Fit fit(size_t layer, int bits);
-  void fit_to_rows(size_t layer, const NumberForm& form, Fit& fit);
+  void fit_to_rows(size_t layer, const RoundingSteps& steps, Fit& fit);
 
   const PreparedNetwork& network_;
   const SampleStatistics& statistics_;

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "tilewright/quantize/recipe_choice.h"
 #include "tilewright/quantize/recipe_fitter.h"
 
@@ -25,6 +27,18 @@ void check(const QuantizeOptions& options) {
   for (const auto& [name, value] : options.layer_bits) bits("layer_bits", value);
   for (const auto& [name, value] : options.value_bits) {
     if (value != 16) bits("value_bits", value);
+  }
+  const bool narrow =
+      options.weight_bits < 8 || std::any_of(options.layer_bits.begin(), options.layer_bits.end(),
+                                             [](const auto& layer) { return layer.second < 8; });
+  if (options.weight_group < 0 || options.weight_group == 1) {
+    problems.error(ErrorKind::kInvalidInput, "quantization options", "weight_group",
+                   fmt::format("groups of {} weights are not possible", options.weight_group),
+                   "choose 2 or more, for example 32");
+  } else if (options.weight_group > 0 && !narrow) {
+    problems.error(ErrorKind::kInvalidInput, "quantization options", "weight_group",
+                   "weights of 8 bits leave no room for the factors of groups",
+                   "choose fewer bits of a weight, for example 4");
   }
   if (!(options.percentile > 50 && options.percentile <= 100)) {
     problems.error(ErrorKind::kInvalidInput, "quantization options", "percentile",

@@ -24,6 +24,9 @@ struct QuantizeOptions {
   int weight_bits = 8;      // 2..8; below 8 the integers still travel as i8
   int activation_bits = 8;  // 2..8; below 8 as QuantizeLinear -> Clip -> DequantizeLinear
   bool per_channel = true;
+  // So many consecutive inputs of an output channel share a factor of their weights
+  // (calibrate/weight_groups.h; Conv, Gemm and MatMul of fewer than 8 bits), 2 or more; 0: no groups.
+  int64_t weight_group = 0;
   ScaleKind scales = ScaleKind::kReal;
   // Zero points of activations are 0. Powers of two are always symmetric.
   bool symmetric_activations = false;
@@ -56,6 +59,7 @@ struct QuantizeReport {
     LayerErrors errors;
   };
   std::vector<Layer> layers;
+  double weight_bits = 0;  // on average, the factors of groups included
   // What was tried where the method was left open, with its ratios on runs that it was not fitted to: the
   // median of the quantised values, and the least of the outputs.
   struct Attempt {
@@ -71,9 +75,8 @@ struct QuantizeReport {
 // `float_graph` should be optimised before (batch normalisation folded, constants folded); f16 values are
 // computed in f32. `samples`: as in SampleInputs (calibration.h). With powers of two every requantisation of
 // the integer form is a shift by 0..15, except after average pools whose window is not a power of two.
-// Errors: options out of range (1 bit: unsupported, bipolar networks are trained as such); a model that
-// is quantised already; everything that
-// calibration reports.
+// Errors: options out of range (1 bit: unsupported, bipolar networks are trained as such), groups of weights
+// that all have 8 bits; a model that is quantised already; everything that calibration reports.
 Graph quantize(const Graph& float_graph, const std::vector<Tensor>& samples,
                const QuantizeOptions& options = {}, QuantizeReport* report = nullptr);
 

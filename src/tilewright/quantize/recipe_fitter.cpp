@@ -27,7 +27,8 @@ const RecipeFitter::Material& RecipeFitter::material(const QuantizeOptions& reci
     Graph graph = graph_;
     ChannelFactors factors =
         equalize_channels(graph, plan_, samples_,
-                          {recipe.weight_bits, recipe.activation_bits, recipe.per_channel, recipe.threads});
+                          {recipe.weight_bits, recipe.activation_bits, recipe.per_channel,
+                           recipe.weight_bits < 8 ? recipe.weight_group : 0, recipe.threads});
     PreparedNetwork network = prepare_network(std::move(graph), plan_);
     SampleStatistics statistics = gather_statistics(network, samples_, threads_);
     equalized_ =
@@ -61,6 +62,7 @@ Graph RecipeFitter::quantize(const QuantizeOptions& recipe, QuantizeReport& repo
   NetworkQuantizer quantizer = this->quantizer(recipe);
   Graph graph = quantizer.quantize(chosen_widths(network(recipe), recipe), &errors);
   report = report_of(recipe, errors);
+  report.weight_bits = quantizer.mean_weight_bits(chosen_widths(network(recipe), recipe));
   return graph;
 }
 

@@ -189,6 +189,10 @@ std::string sensitivity_text(const Graph& float_graph, const QuantizeReport& rep
   }
   for (const ValueNoise& output : measured.outputs)
     text += fmt::format("output '{}': {:.1f} dB\n", output.value, output.sqnr_db);
+  if (report.recipe.weight_group > 0) {
+    text += fmt::format("{:.2f} bits a weight on average, with the factors of groups of {}\n",
+                        report.weight_bits, report.recipe.weight_group);
+  }
   if (!noise.empty()) {
     text += fmt::format("signal to noise of {} values: median {:.1f} dB, least {:.1f} dB\n", noise.size(),
                         median_db(noise), least_db(noise));

@@ -83,6 +83,14 @@ TEST(LanguageModel, KeepsItsBitsPerByteInEightBits) {
   EXPECT_NEAR(bits_per_byte(integer, text, 16, 1), 1.333, 0.01);
 }
 
+TEST(LanguageModel, LosesLittleWithFourBitsInGroups) {
+  QuantizeOptions options;
+  options.weight_bits = 4;
+  options.weight_group = 32;
+  const Graph integer = integerize(quantized_language_network(options, 8));
+  EXPECT_LT(bits_per_byte(integer, held_out_text(), 16, 1), 1.03 * 1.323);
+}
+
 // What comes later is nothing that a row of logits can know.
 TEST(LanguageModel, SeesNoLaterByte) {
   const Executor executor(language_network());

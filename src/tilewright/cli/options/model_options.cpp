@@ -82,6 +82,10 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   verb->add_option("--weight-bits", options.weight_bits, "Bits of a weight")->check(between(1, 8));
   verb->add_option("--activation-bits", options.activation_bits, "Bits of an activation")
       ->check(between(1, 8));
+  verb->add_option("--weight-group", options.weight_group,
+                   "Consecutive weights of an output that share a factor, for example 32 with 4 bits "
+                   "(default: whole channels)")
+      ->check(at_least<int64_t>(2));
   verb->add_option(
       "--mixed", options.mixed,
       "Bits that the weights of a layer may have, for example 4,8; with 16 among them, activations "
@@ -100,8 +104,8 @@ CLI::App* add_quantize(CLI::App& app, QuantizeVerbOptions& options, std::ostream
   verb->refuse({"--target-db", "--mean-bits"}, "without --mixed",
                [&options] { return options.mixed.empty(); });
   verb->refuse({"--mean-bits"}, "with --target-db", [&options] { return options.target_db != 0; });
-  verb->refuse({"--mixed", "--keep-float", "--format", "--scales", "--method", "--corrections",
-                "--per-tensor", "--symmetric", "--integer-borders"},
+  verb->refuse({"--mixed", "--weight-group", "--keep-float", "--format", "--scales", "--method",
+                "--corrections", "--per-tensor", "--symmetric", "--integer-borders"},
                "with a fixed-point --number-type", [&options] { return options.number_type != "int8"; });
   verb->refuse({"--labels"}, "without --calibration or --evaluate",
                [&options] { return options.calibration.files.empty() && options.evaluation.files.empty(); });

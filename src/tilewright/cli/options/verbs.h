@@ -74,6 +74,7 @@ struct QuantizeVerbOptions {
   std::vector<std::string> keep_float;
   bool per_tensor = false, symmetric = false, integer_borders = false;
   int weight_bits = 8, activation_bits = 8;
+  int64_t weight_group = 0;             // 0: not given
   double target_db = 0, mean_bits = 0;  // 0: not given
   int threads = 1;
   bool json = false;

@@ -24,6 +24,7 @@ void quantize(const QuantizeVerbOptions& options, std::ostream& out) {
                           .symmetric = options.symmetric,
                           .weight_bits = options.weight_bits,
                           .activation_bits = options.activation_bits,
+                          .weight_group = options.weight_group,
                           .mixed = options.mixed,
                           .target_db = options.target_db,
                           .mean_bits = options.mean_bits,

@@ -54,6 +54,7 @@ QuantizeOptions quantizer_options(const QuantizeRequest& request) {
   QuantizeOptions result;
   result.weight_bits = request.weight_bits;
   result.activation_bits = request.activation_bits;
+  result.weight_group = request.weight_group;
   result.per_channel = !request.per_tensor;
   result.symmetric_activations = request.symmetric;
   Diagnostics problems;
@@ -162,6 +163,9 @@ QuantizedModel quantize_to_fixed_point(const QuantizeRequest& request) {
   if (request.weight_bits != 8 || request.activation_bits != 8) {
     throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits for weights and activations",
                 "omit --weight-bits and --activation-bits");
+  }
+  if (request.weight_group != 0) {
+    throw Error(ErrorKind::kInvalidInput, "fixed point has no groups of weights", "omit --weight-group");
   }
   if (!request.mixed.empty()) {
     throw Error(ErrorKind::kInvalidInput, "fixed point has 32 bits in every layer", "omit --mixed");
@@ -335,6 +339,7 @@ QuantizedModel quantize_to_integers(const QuantizeRequest& request) {
                          {"int8_accuracy", accuracy.quantized_accuracy()},
                          {"agreements", accuracy.agreements},
                          {"integer_mac_share", integer_report.integer_mac_share()},
+                         {"weight_bits", sensitivity.weight_bits},
                          {"layers", layers_json(sensitivity)},
                          {"values", values_json(noise.values)},
                          {"outputs", values_json(noise.outputs)},

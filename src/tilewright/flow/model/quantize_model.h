@@ -35,6 +35,8 @@ struct QuantizeRequest {
   bool integer_borders = false;  // 8-bit integers go in and come out
   bool symmetric = false;        // zero points of activations are 0
   int weight_bits = 8, activation_bits = 8;
+  int64_t weight_group =
+      0;  // consecutive weights that share a factor, QuantizeOptions::weight_group; 0: none
   // Bits that a layer's weights may have, "4,8"; with 16 among them activations may have 16. Empty: all
   // layers have weight_bits. One bound belongs to it: the outputs' least ratio, or the mean bits of a weight;
   // 0: none.

@@ -1,6 +1,6 @@
-// With e = weights - scale * integers of one output and C the covariance of the rows, the squared error is
-// e'Ce. Changing integer k by d changes it by -2 d scale (Ce)_k + d^2 scale^2 C_kk; the sweeps take each
-// change that lowers it and update Ce.
+// With e = weights - step * integers of one output, steps of its groups, and C the covariance of the rows,
+// the squared error is e'Ce. Changing integer k by d changes it by -2 d step (Ce)_k + d^2 step^2 C_kk; the
+// sweeps take each change that lowers it and update Ce.
 #include "tilewright/quantize/calibrate/layer_reconstruction.h"
 
 #include <algorithm>
@@ -58,22 +58,30 @@ std::vector<float> covariance(const LayerMatrix& matrix, std::span<const float> 
   return result;
 }
 
-void descend(const std::vector<float>& variance, int64_t depth, double scale, int64_t highest,
-             const std::vector<double>& exact, std::vector<int64_t>& chosen) {
+// One output: its weights, the steps of their integers and these.
+struct OutputWeights {
+  std::vector<double> exact, steps;
+  std::vector<int64_t> chosen;
+};
+
+void descend(const std::vector<float>& variance, int64_t lowest, int64_t highest, OutputWeights& output) {
+  const auto& [exact, steps, ignored] = output;
+  std::vector<int64_t>& chosen = output.chosen;
+  const auto depth = int64_t(exact.size());
   std::vector<double> product(size_t(depth), 0.0);  // C e
   for (int64_t k = 0; k < depth; ++k) {
-    const double error = exact[size_t(k)] - scale * double(chosen[size_t(k)]);
+    const double error = exact[size_t(k)] - steps[size_t(k)] * double(chosen[size_t(k)]);
     for (int64_t j = 0; j < depth; ++j) product[size_t(j)] += error * double(variance[size_t(k * depth + j)]);
   }
   for (int sweep = 0; sweep < kSweeps; ++sweep) {
     bool changed = false;
     for (int64_t k = 0; k < depth; ++k) {
-      const double own = double(variance[size_t(k * depth + k)]);
+      const double own = double(variance[size_t(k * depth + k)]), scale = steps[size_t(k)];
       const double quotient = exact[size_t(k)] / scale;
       const double wanted = double(chosen[size_t(k)]) + (own > 0 ? product[size_t(k)] / (scale * own) : 0.0);
       // Of the two integers beside the exact weight only.
       const double near = std::clamp(std::nearbyint(wanted), std::floor(quotient), std::ceil(quotient));
-      const int64_t next = std::clamp(int64_t(near), -highest, highest);
+      const int64_t next = std::clamp(int64_t(near), lowest, highest);
       const double step = double(next - chosen[size_t(k)]);
       if (step == 0) continue;
       const double gain = 2 * step * scale * product[size_t(k)] - step * step * scale * scale * own;
@@ -90,26 +98,28 @@ void descend(const std::vector<float>& variance, int64_t depth, double scale, in
 }  // namespace
 
 void reconstruct_rounding(const LayerMatrix& matrix, std::span<const float> weights,
-                          const std::vector<double>& scales, std::span<const float> quantized_rows,
-                          int64_t highest, std::span<int8_t> integers, int threads) {
+                          const RoundingSteps& steps, std::span<const float> quantized_rows,
+                          std::span<int8_t> integers, int threads) {
   const int64_t depth = matrix.depth;
   if (quantized_rows.empty() || depth < 2 || depth > kLargestDepth) return;
   const std::vector<double> means = row_means(matrix, quantized_rows);
   const int64_t per_group = matrix.outputs / matrix.groups;
   const auto round_output = [&](int64_t output, const std::vector<float>& variance) {
-    const double scale = scale_of(scales, output);
+    const double scale = scale_of(steps.scales, output);
     if (!(scale > 0)) return;
-    std::vector<double> exact(static_cast<size_t>(depth));
-    std::vector<int64_t> chosen(static_cast<size_t>(depth));
+    OutputWeights own;
     const auto place = [&](int64_t k) {
       return size_t(output * matrix.output_stride + k * matrix.depth_stride);
     };
     for (int64_t k = 0; k < depth; ++k) {
-      exact[size_t(k)] = double(weights[place(k)]);
-      chosen[size_t(k)] = integers[place(k)];
+      const int64_t factor = steps.factors.of(output, k);
+      own.exact.push_back(double(weights[place(k)]));
+      own.steps.push_back(scale * double(factor));
+      own.chosen.push_back(integers[place(k)] / factor);
     }
-    descend(variance, depth, scale, highest, exact, chosen);
-    for (int64_t k = 0; k < depth; ++k) integers[place(k)] = int8_t(chosen[size_t(k)]);
+    descend(variance, steps.lowest, steps.highest, own);
+    for (int64_t k = 0; k < depth; ++k)
+      integers[place(k)] = int8_t(own.chosen[size_t(k)] * steps.factors.of(output, k));
   };
   for (int64_t group = 0; group < matrix.groups; ++group) {
     const std::vector<float> variance = covariance(matrix, quantized_rows, means, group);

@@ -5,16 +5,24 @@
 #include <vector>
 
 #include "tilewright/quantize/calibrate/layer_inputs.h"
+#include "tilewright/quantize/calibrate/weight_groups.h"
 
 namespace tilewright {
 
-// Moves single integers of `integers` (i8, in the order of the weights) up or down by one from the nearest so
-// that the squared error of the outputs falls, a constant error per output left aside (mean_output_error
-// removes that): coordinate descent on the covariance of the rows that the quantised layer reads. scales: one
-// per output, or one. Integers stay within -highest..highest. The squared error never grows.
+// What the integers of weights are multiples of: scale * factor.
+struct RoundingSteps {
+  std::vector<double> scales;  // one per output, or one
+  WeightFactors factors;
+  int64_t lowest = -127, highest = 127;  // of an integer divided by its factor
+};
+
+// Moves single integers of `integers` (i8, in the order of the weights) up or down by one step from the
+// nearest so that the squared error of the outputs falls, a constant error per output left aside
+// (mean_output_error removes that): coordinate descent on the covariance of the rows that the quantised layer
+// reads. The squared error never grows.
 void reconstruct_rounding(const LayerMatrix& matrix, std::span<const float> weights,
-                          const std::vector<double>& scales, std::span<const float> quantized_rows,
-                          int64_t highest, std::span<int8_t> integers, int threads);
+                          const RoundingSteps& steps, std::span<const float> quantized_rows,
+                          std::span<int8_t> integers, int threads);
 
 // For each output the mean, over the rows, of the float result minus the quantised one; what a bias lacks.
 std::vector<double> mean_output_error(const LayerMatrix& matrix, std::span<const float> weights,

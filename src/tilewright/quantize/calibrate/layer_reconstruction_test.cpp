@@ -64,7 +64,7 @@ TEST(LayerReconstruction, RoundingLowersTheErrorOfTheOutputs) {
   for (const int64_t groups : {1, 4}) {
     const Layer layer = random_layer(uint64_t(groups), groups, 8, 18);
     std::vector<int8_t> chosen = layer.nearest;
-    reconstruct_rounding(layer.matrix, layer.weights, layer.scales, layer.rows, 7, chosen, 2);
+    reconstruct_rounding(layer.matrix, layer.weights, {layer.scales, {}, -7, 7}, layer.rows, chosen, 2);
     double before = 0, after = 0;
     for (int64_t o = 0; o < 8; ++o) {
       before += output_error(layer, layer.nearest, o).variance;
@@ -81,8 +81,8 @@ TEST(LayerReconstruction, RoundingLowersTheErrorOfTheOutputs) {
 TEST(LayerReconstruction, ThreadsDoNotMatter) {
   const Layer layer = random_layer(3, 1, 16, 30);
   std::vector<int8_t> one = layer.nearest, three = layer.nearest;
-  reconstruct_rounding(layer.matrix, layer.weights, layer.scales, layer.rows, 7, one, 1);
-  reconstruct_rounding(layer.matrix, layer.weights, layer.scales, layer.rows, 7, three, 3);
+  reconstruct_rounding(layer.matrix, layer.weights, {layer.scales, {}, -7, 7}, layer.rows, one, 1);
+  reconstruct_rounding(layer.matrix, layer.weights, {layer.scales, {}, -7, 7}, layer.rows, three, 3);
   EXPECT_EQ(one, three);
 }
 

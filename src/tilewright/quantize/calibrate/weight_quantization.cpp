@@ -9,13 +9,6 @@
 namespace tilewright {
 namespace {
 
-// Round half to even for magnitudes below 2^51, several times faster than the library call: adding the
-// constant pushes the fraction out of the mantissa.
-double round_half_even(double x) {
-  constexpr double kShift = 0x1.8p52;
-  return (x + kShift) - kShift;
-}
-
 double error_of(const std::vector<float>& weights, double scale, double highest) {
   const double per_scale = 1 / scale;
   double sum = 0;
@@ -26,7 +19,19 @@ double error_of(const std::vector<float>& weights, double scale, double highest)
   return sum;
 }
 
-double select_scale(const std::vector<float>& weights, const NumberForm& form) {
+// Calls body(channel, first element, elements) for each run of elements of one channel.
+template <typename Body>
+void for_each_run(const Shape& shape, int axis, int64_t channels, const Body& body) {
+  const int64_t inner = channels == 1 ? shape.element_count() : shape.count(axis + 1, shape.rank());
+  const int64_t outer = channels == 1 ? 1 : shape.count(0, axis);
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t o = 0; o < outer; ++o) body(c, (o * channels + c) * inner, inner);
+  }
+}
+
+}  // namespace
+
+double select_weight_scale(const std::vector<float>& weights, const NumberForm& form) {
   const double highest = double(form.highest());
   double largest = 0;
   for (float w : weights) largest = std::max(largest, std::fabs(double(w)));
@@ -46,18 +51,6 @@ double select_scale(const std::vector<float>& weights, const NumberForm& form) {
   return best;
 }
 
-// Calls body(channel, first element, elements) for each run of elements of one channel.
-template <typename Body>
-void for_each_run(const Shape& shape, int axis, int64_t channels, const Body& body) {
-  const int64_t inner = channels == 1 ? shape.element_count() : shape.count(axis + 1, shape.rank());
-  const int64_t outer = channels == 1 ? 1 : shape.count(0, axis);
-  for (int64_t c = 0; c < channels; ++c) {
-    for (int64_t o = 0; o < outer; ++o) body(c, (o * channels + c) * inner, inner);
-  }
-}
-
-}  // namespace
-
 std::vector<double> select_weight_scales(const Tensor& weights, int axis, bool per_channel,
                                          const NumberForm& form) {
   const int64_t channels = per_channel ? weights.shape()[axis] : 1;
@@ -67,14 +60,14 @@ std::vector<double> select_weight_scales(const Tensor& weights, int axis, bool p
   int64_t current = 0;
   for_each_run(weights.shape(), axis, channels, [&](int64_t c, int64_t from, int64_t count) {
     if (c != current) {
-      scales[size_t(current)] = select_scale(own, form);
+      scales[size_t(current)] = select_weight_scale(own, form);
       own.clear();
       current = c;
     }
     const auto run = data.subspan(size_t(from), size_t(count));
     own.insert(own.end(), run.begin(), run.end());
   });
-  if (channels > 0) scales[size_t(current)] = select_scale(own, form);
+  if (channels > 0) scales[size_t(current)] = select_weight_scale(own, form);
   return scales;
 }
 
