@@ -69,7 +69,7 @@ std::vector<int64_t> prompt_of(const DecodeRequest& request, const Decoder& deco
   const bool bytes = request.prompt.has_value();
   if (bytes && decoder.vocabulary() > kByteVocabulary) {
     refuse_text(fmt::format("the network's {} tokens are not bytes", decoder.vocabulary()),
-           "give the numbers of the prompt's tokens, as its tokenizer has them");
+                "give the numbers of the prompt's tokens, as its tokenizer has them");
   }
   if (bytes) {
     for (const char c : *request.prompt) prompt.push_back(int64_t(uint8_t(c)));
@@ -89,9 +89,9 @@ std::vector<int64_t> prompt_of(const DecodeRequest& request, const Decoder& deco
   const int64_t runs = int64_t(prompt.size()) + std::max<int64_t>(request.tokens - 1, 0);
   if (runs > decoder.capacity()) {
     refuse_text(fmt::format("{} tokens of prompt and {} more are {} positions, the bundle's caches have {}",
-                       prompt.size(), request.tokens, runs, decoder.capacity()),
-           fmt::format("add at most {}, or compile a network with a longer window",
-                       std::max<int64_t>(decoder.capacity() - int64_t(prompt.size()) + 1, 0)));
+                            prompt.size(), request.tokens, runs, decoder.capacity()),
+                fmt::format("add at most {}, or compile a network with a longer window",
+                            std::max<int64_t>(decoder.capacity() - int64_t(prompt.size()) + 1, 0)));
   }
   return prompt;
 }
@@ -155,7 +155,8 @@ std::vector<float> Decoder::step(int64_t token) {
   }
   ++position_;
   const auto logits = outputs[0].data<float>();
-  return {logits.end() - (graph_.value(graph_.outputs[0]).shape[outputs[0].shape().rank() - 1]), logits.end()};
+  return {logits.end() - (graph_.value(graph_.outputs[0]).shape[outputs[0].shape().rank() - 1]),
+          logits.end()};
 }
 
 std::vector<Tensor> Decoder::caches() const {
@@ -178,7 +179,8 @@ int64_t choose_token(const std::vector<float>& logits, double temperature, int64
   if (top > 0 && top < std::ssize(order)) order.resize(size_t(top));
   std::vector<double> shares;
   for (const int64_t token : order)
-    shares.push_back(std::exp((double(logits[size_t(token)]) - double(logits[size_t(order[0])])) / temperature));
+    shares.push_back(
+        std::exp((double(logits[size_t(token)]) - double(logits[size_t(order[0])])) / temperature));
   double left = random.uniform() * std::accumulate(shares.begin(), shares.end(), 0.0);
   for (size_t i = 0; i < order.size(); ++i)
     if ((left -= shares[i]) < 0) return order[i];
@@ -228,7 +230,8 @@ DecodeReport decode(const DecodeRequest& request) {
                       {"positions", decoder.capacity()}};
   if (bytes) json["text"] = report.text;
   std::string& lines = report.answer.text;
-  if (bytes) lines = (request.prompt ? *request.prompt : "") + report.text + "\n";
+  if (bytes)
+    lines = (request.prompt ? *request.prompt : "") + report.text + "\n";
   else
     for (const int64_t token : report.added) lines += fmt::format("{}\n", token);
   if (request.engine.is_timed() && !cycles.empty()) {
@@ -237,8 +240,8 @@ DecodeReport decode(const DecodeRequest& request) {
     const double rate = bundle.hardware.clock_mhz * 1e6 / per_token;
     json["cycles"] = cycles;
     json["tokens_per_s"] = rate;
-    lines += fmt::format("{:.0f} cycles per token on the overlay: {:.1f} tokens per second at {} MHz\n", per_token,
-                         rate, bundle.hardware.clock_mhz);
+    lines += fmt::format("{:.0f} cycles per token on the overlay: {:.1f} tokens per second at {} MHz\n",
+                         per_token, rate, bundle.hardware.clock_mhz);
   }
   if (ending != Ending::kNone) lines += "note: the run was interrupted; these are the tokens until then\n";
   if (request.verify) {
@@ -248,9 +251,9 @@ DecodeReport decode(const DecodeRequest& request) {
                                cycles.size(), bundle.states.size())
                  : "";
     if (report.mismatches > 0)
-      report.disagreement.emplace(ErrorKind::kInternal,
-                                  fmt::format("{} steps or caches differ from the integer reference",
-                                              report.mismatches));
+      report.disagreement.emplace(
+          ErrorKind::kInternal,
+          fmt::format("{} steps or caches differ from the integer reference", report.mismatches));
   }
   report.answer.json = json_text(json, 2) + "\n";
   return report;

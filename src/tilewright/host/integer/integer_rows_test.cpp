@@ -223,10 +223,8 @@ TEST(IntegerRows, RefuseWhatDoesNotFit) {
                     {{"numerator", int64_t{1}}, {"causal", int64_t{2}}}, 1, kTilewrightDomain);
   };
   EXPECT_EQ(error_text([&] { causal_at(2); }), "no error");
-  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(3); }),
-               "position 3 is beyond 3 tokens");
-  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(-1); }),
-               "position -1 is beyond 3 tokens");
+  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(3); }), "position 3 is beyond 3 tokens");
+  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(-1); }), "position -1 is beyond 3 tokens");
   EXPECT_THROW(reference_softmax(a, ones, {.causal = 2}, 3), Error);
   const Tensor angles(ElementType::kI8, Shape{2, 2});
   const auto rotary = [&] {

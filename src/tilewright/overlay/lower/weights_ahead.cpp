@@ -30,9 +30,7 @@ class AheadPlanner {
   }
 
  private:
-  int64_t left() const {
-    return layers_[layer_].may_come_early ? layers_[layer_].weights - loaded_ : 0;
-  }
+  int64_t left() const { return layers_[layer_].may_come_early ? layers_[layer_].weights - loaded_ : 0; }
 
   // Before layer i waits: of the first layer that has something left, up to `most` elements.
   int64_t load(size_t i, int64_t most) {
