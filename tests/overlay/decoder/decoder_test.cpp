@@ -24,7 +24,8 @@ OverlayHardware random_overlay(Random& random) {
   // Where nothing can stay from run to run, or not the micro-ops.
   if (random.chance(0.3)) hardware.accumulator_buffer_bytes >>= random.between(1, 4);
   if (random.chance(0.3)) hardware.uop_buffer_bytes >>= random.between(1, 5);
-  if (random.chance(0.3)) hardware.weight_buffer_bytes >>= random.between(1, 3);
+  if (random.chance(0.4)) hardware.weight_buffer_bytes >>= random.between(1, 6);
+  if (random.chance(0.3)) hardware.input_buffer_bytes >>= random.between(1, 4);
   hardware.gemm_beside_alu = random.chance(0.2);
   return hardware;
 }

@@ -22,8 +22,9 @@ struct AheadLoad {
 
 struct AheadPlan {
   std::vector<int64_t> bases;  // by layer: where it stands in WGT
-  // By layer: what is loaded before it waits for the one before. By then all that it may take early is there.
+  // By layer: what is loaded before it waits for the one before; whether all its weights are there by then.
   std::vector<std::vector<AheadLoad>> loads;
+  std::vector<bool> complete;
 };
 
 // Layers stand in a ring of `depth` elements, each of which fits it. While layer i - 1 runs, as much is

@@ -36,7 +36,6 @@ KeptData::KeptData(std::vector<TokenLayerData> layers, const OverlayHardware& ha
   int64_t weights = ring, place = 2 * outputs;
   for (size_t i = 0; i < layers_.size(); ++i) {
     Tiling& tiling = *layers_[i].tiling;
-    early_.push_back(ahead[i].may_come_early);
     tiling.weight_base = kept_[i] ? weights : plan_.bases[i];
     if (kept_[i]) weights += weight_elements(layers_[i]);
     if (!keeps_) continue;
@@ -50,9 +49,12 @@ std::vector<AheadLayer> KeptData::ahead_layers() {
   std::vector<AheadLayer> ahead;
   for (const TokenLayerData& layer : layers_) {
     const Tiling& tiling = *layer.tiling;
-    const bool one_step = tiling.tile_count() == 1 && tiling.weight_need() == weight_elements(layer);
-    ahead.push_back({tiling.weight_need(), one_step && !tiling.layer->computed,
-                     idle_elements(tiling, layer.parameter_bytes, hardware_)});
+    const bool all_inputs =
+        tiling.blocks.shared || (tiling.blocks.dense && tiling.schedule.in_blocks == tiling.blocks.in);
+    const bool one_step = all_inputs && tiling.tile_count() == 1 && !tiling.layer->computed &&
+                          tiling.weight_need() == weight_elements(layer);
+    ahead.push_back(
+        {tiling.weight_need(), one_step, idle_elements(tiling, layer.parameter_bytes, hardware_)});
   }
   return ahead;
 }
@@ -63,8 +65,12 @@ int64_t KeptData::keep_weights(std::vector<AheadLayer>& layers) {
   kept_.assign(layers.size(), false);
   const int64_t depth = hardware_.weight_depth();
   if (!keeps_) return depth;
-  int64_t left = depth / 2, all = 0;
-  for (const AheadLayer& layer : layers) all += layer.may_come_early ? layer.weights : 0;
+  int64_t ring = depth / 2, all = 0;
+  for (const AheadLayer& layer : layers) {
+    all += layer.may_come_early ? layer.weights : 0;
+    ring = std::max(ring, layer.weights);
+  }
+  int64_t left = depth - ring;
   const double share = all == 0 ? 0 : std::min(1.0, double(left) / double(all));
   double owed = 0;
   for (size_t i = layers.size(); i-- > 0;) {
@@ -79,12 +85,12 @@ int64_t KeptData::keep_weights(std::vector<AheadLayer>& layers) {
     layer.may_come_early = false;
     layer.weights = 0;
   }
-  return depth / 2 + left;
+  return ring + left;
 }
 
 void KeptData::describe(size_t layer, LayerAddresses& addresses) const {
   addresses.has_parameters = keeps_;
-  addresses.has_weights = early_[layer] || kept_[layer];
+  addresses.has_weights = plan_.complete[layer] || kept_[layer];
   for (const AheadLoad& load : plan_.loads[layer]) {
     Transfer2D transfer{
         .dram_element = int64_t(layers_[load.layer].weights) / hardware_.weight_bytes() + load.first,

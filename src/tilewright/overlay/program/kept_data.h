@@ -47,7 +47,7 @@ class KeptData {
   std::vector<TokenLayerData> layers_;
   const OverlayHardware& hardware_;
   bool keeps_ = true;
-  std::vector<bool> kept_, early_;  // by layer: whether its weights stay, or are loaded ahead
+  std::vector<bool> kept_;  // by layer: whether its weights stay
   int64_t weight_bytes_ = 0;
   AheadPlan plan_;
 };
