@@ -83,8 +83,11 @@ class Compiler {
     add_nodes([this](CompiledLayer& compiled) { choose(compiled); });
     find_outputs();
     diagnostics_.raise_if_any("overlay schedules");
+    // Layers of one token have nothing to run beside their output passes; one bank leaves room for KeptData.
+    OverlayHardware hardware = hardware_;
+    if (is_token_step()) hardware.gemm_beside_alu = false;
     for (CompiledLayer& compiled : layers_) {
-      compiled.tiling = std::make_unique<Tiling>(compiled.layer, hardware_, compiled.schedule);
+      compiled.tiling = std::make_unique<Tiling>(compiled.layer, hardware, compiled.schedule);
     }
     place_memory();
     lower();
