@@ -73,7 +73,8 @@ class TokenStep {
     tokens_ = shape.element_count();
     const ValueId old = window_.inputs[0];
     axis_of(old) = {.axis = shape.rank() - 1};
-    known_[size_t(old)] = step_.add_input(given->name, given->type, step_shape(old));
+    const std::string name = given->name == "position" ? "token" : given->name;
+    known_[size_t(old)] = step_.add_input(name, given->type, step_shape(old));
     position_ = step_.add_input("position", ElementType::kI64, Shape{1});
   }
 
@@ -176,7 +177,9 @@ class TokenStep {
     if (axis.axis == last && shape_of(y).rank() > 1) return refuse(node, "it works across tokens");
     if (node.is_tilewright("QSoftmax")) return softmax_axis(node, axis);
     if (axis.keys) return refuse(node, "it works across the scores of tokens");
-    if (node.is_tilewright("QRotary")) return axis.axis == last - 1 && axis.outer * axis.inner == 1;
+    if (node.is_tilewright("QRotary"))
+      return (axis.axis == last - 1 && axis.outer * axis.inner == 1 && node.int_or("heads", 1) == 1) ||
+             refuse(node, "its tokens do not lie beside its angles");
     const bool of_rows = node.is("LayerNormalization") || node.is("RMSNormalization") || node.is("Softmax");
     if (node.is_tilewright("QLayerNorm") || (of_rows && node.int_or("axis", -1) == -1)) return true;
     if (node.is("MatMul") && !axis_of(node.input(1)).any()) return true;
@@ -346,9 +349,9 @@ class TokenStep {
     const TokenAxis& axis = axis_of(old);
     const Shape& shape = shape_of(old);
     const int64_t channels = shape.element_count() / tokens_;
-    const std::string name = name_of(old) + ".cache";
     const ElementType type = window_.value(old).type;
-    const ValueId before = step_.add_input(name, type, Shape{tokens_, channels});
+    const ValueId before = step_.add_input(name_of(old) + ".cache", type, Shape{tokens_, channels});
+    const std::string name = step_.value(before).name;
     const ValueId row = reshaped(name_of(old) + ".row", known_[size_t(old)], Shape{1, channels});
     const ValueId after = step_.add_value(name + ".next", type, Shape{tokens_, channels});
     step_.add_node(name, "QCacheUpdate", {before, row, position_}, {after}, kTilewrightDomain);

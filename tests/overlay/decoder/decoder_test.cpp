@@ -165,6 +165,51 @@ TEST_F(DecoderClass, AnotherProgramInBetweenIsSetUpAgain) {
   }
 }
 
+std::string refusal(const Graph& window) {
+  try {
+    form_token_step(window);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+// Each in the same window.
+TEST_F(DecoderClass, RefusesWhatLooksAtLaterTokens) {
+  Random random(test_seed());
+  const Graph window = random_language_model(random, 20, 16).window;
+  EXPECT_EQ(refusal(window), "no error");
+  Graph sees_all = window;
+  for (Node& node : sees_all.nodes)
+    if (node.is_tilewright("QSoftmax")) node.attributes.erase("causal");
+  EXPECT_NE(refusal(sees_all).find("its softmax is over all tokens, later ones too"), std::string::npos)
+      << refusal(sees_all);
+  Graph averages = window;
+  const ValueId logits = averages.outputs[0];
+  const Shape shape = averages.value(logits).shape;
+  const ValueId mean = averages.add_value("mean", ElementType::kF32, {1, 1, shape[2]});
+  averages.add_node("mean", "ReduceMean", {logits}, {mean}).attributes["axes"] = std::vector<int64_t>{1};
+  averages.outputs = {mean};
+  EXPECT_NE(refusal(averages).find("'mean' (ReduceMean): it has no form for one token"), std::string::npos)
+      << refusal(averages);
+  Graph two_inputs = window;
+  const ValueId other = two_inputs.add_input("other", ElementType::kF32, shape);
+  const ValueId sum = two_inputs.add_value("sum", ElementType::kF32, shape);
+  two_inputs.add_node("sum", "Add", {logits, other}, {sum});
+  two_inputs.outputs = {sum};
+  EXPECT_NE(refusal(two_inputs).find("has one input, the numbers of its tokens"), std::string::npos);
+}
+
+// An input that is called as ours keeps its meaning.
+TEST_F(DecoderClass, TokensMayBeCalledPosition) {
+  Random random(test_seed());
+  const RandomLanguageModel model = random_language_model(random, 12, 16);
+  Graph window = model.window;
+  window.value(window.inputs[0]).name = "position";
+  const Bundle bundle = decoding_bundle(window, find_overlay_hardware("overlay-16x16", hardware_folder()));
+  expect_rows(bundle, window, random_text(random, model), {});
+}
+
 TEST_F(DecoderClass, RefusesWhatIsNoLanguageModel) {
   Graph graph;
   const ValueId x = graph.add_input("x", ElementType::kI8, {1, 4}),

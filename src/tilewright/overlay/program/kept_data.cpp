@@ -20,8 +20,8 @@ int64_t idle_elements(const Tiling& tiling, int64_t parameter_bytes, const Overl
 
 }  // namespace
 
-KeptData::KeptData(std::vector<TokenLayerData> layers, const OverlayHardware& hardware)
-    : layers_(std::move(layers)), hardware_(hardware) {
+KeptData::KeptData(std::vector<TokenLayerData> layers, const OverlayHardware& hardware, bool may_keep)
+    : layers_(std::move(layers)), hardware_(hardware), keeps_(may_keep) {
   int64_t parameters = 0, outputs = 0;  // of all layers; of the largest
   for (const TokenLayerData& layer : layers_) {
     const Tiling& tiling = *layer.tiling;

@@ -21,10 +21,10 @@ struct TokenLayerData {
 
 class KeptData {
  public:
-  // Gives the tilings their places in WGT and ACC. Parameters stay in ACC where those of all layers fit it
-  // beside two layers' outputs; then so do weights of some layers in half of WGT. Weights that are loaded for
-  // one step of a layer are loaded while earlier layers run.
-  KeptData(std::vector<TokenLayerData> layers, const OverlayHardware& hardware);
+  // Gives the tilings their places in WGT and ACC. Where it `may_keep`: parameters stay in ACC where those of
+  // all layers fit it beside two layers' outputs; then so do weights of some layers in half of WGT. Weights
+  // that are loaded for one step of a layer are loaded while earlier layers run.
+  KeptData(std::vector<TokenLayerData> layers, const OverlayHardware& hardware, bool may_keep);
 
   // Whether parameters and weights stay from run to run.
   bool keeps() const { return keeps_; }
@@ -46,7 +46,7 @@ class KeptData {
 
   std::vector<TokenLayerData> layers_;
   const OverlayHardware& hardware_;
-  bool keeps_ = true;
+  bool keeps_;
   std::vector<bool> kept_;  // by layer: whether its weights stay
   int64_t weight_bytes_ = 0;
   AheadPlan plan_;

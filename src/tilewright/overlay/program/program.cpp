@@ -308,13 +308,20 @@ class Compiler {
                                [this](NodeId id) { return is_cache_update(graph_.nodes[size_t(id)]); });
   }
 
+  // Programs that take turns would have to fill the scratchpads again and again.
+  bool holds_all_caches() const {
+    return std::ranges::count_if(graph_.nodes, is_cache_update) ==
+           std::ranges::count_if(nodes_,
+                                 [this](NodeId id) { return is_cache_update(graph_.nodes[size_t(id)]); });
+  }
+
   void lower() {
     if (is_token_step()) {
       std::vector<TokenLayerData> data;
       for (CompiledLayer& compiled : layers_)
         data.push_back({compiled.tiling.get(), compiled.weights, compiled.parameters, compiled.weight_bytes,
                         compiled.parameter_bytes});
-      kept_.emplace(std::move(data), hardware_);
+      kept_.emplace(std::move(data), hardware_, holds_all_caches());
     }
     const bool keeps = kept_ && kept_->keeps();
     std::unique_ptr<Runtime> runtime = lowered(keeps);
