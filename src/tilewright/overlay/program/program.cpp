@@ -12,6 +12,7 @@
 
 #include "tilewright/base/integer_math.h"
 #include "tilewright/graph/operator_class.h"
+#include "tilewright/graph/product_places.h"
 #include "tilewright/overlay/lower/lowering.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
 #include "tilewright/overlay/program/kept_data.h"
@@ -137,6 +138,7 @@ class Compiler {
     const int now = int(layers_.size());
     if (is_view(graph_, node)) return places_.add_view(node);
     if (is_join(graph_, node)) return places_.add_join(node, now);
+    take_position(node);
     if (is_cache_update(node)) return places_.add_cache(node, now);
     if (places_.add_piece(node, now)) return;
     CompiledLayer compiled;
@@ -153,6 +155,25 @@ class Compiler {
       compiled.matrix = places_.source(compiled.layer, compiled.layer.computed->source, now);
     compiled.result = places_.add_result(compiled.layer, now);
     layers_.push_back(std::move(compiled));
+  }
+
+  // A run is for a token at one position; nodes whose own says how long its text may be.
+  void take_position(const Node& node) {
+    const bool update = is_cache_update(node);
+    const ValueId position = update || node.is_tilewright("QMatMul") ? node.input(update ? 2 : 3) : kNoValue;
+    if (position == kNoValue) return;
+    const auto refuse = [&](const char* reason) {
+      throw Error({{ErrorKind::kUnsupported, where(node), node.op, reason, "run it on the host"}});
+    };
+    if (graph_.is_constant(position)) refuse("its position is constant");
+    if (program_.position != kNoValue && program_.position != position)
+      refuse("it stands at another position than others");
+    const ProductParameters places = product_places(node);
+    const Shape& rows = graph_.value(node.input(update ? 0 : 1)).shape;
+    const int64_t count =
+        update || places.b_columns ? rows[0] : rows[0] / std::max<int64_t>(places.groups, 1);
+    program_.positions = program_.position == kNoValue ? count : std::min(program_.positions, count);
+    program_.position = position;
   }
 
   void choose(CompiledLayer& compiled) {
@@ -283,10 +304,6 @@ class Compiler {
   void place_states() {
     for (const NodeId id : nodes_) {
       const Node& node = graph_.nodes[size_t(id)];
-      if (node.is_tilewright("QMatMul") && node.has_input(3)) {
-        program_.position = node.input(3);
-        program_.positions = graph_.value(node.input(1)).shape[0];
-      }
       if (!is_cache_update(node)) continue;
       const size_t home = *places_.keep(node.outputs[0], int(layers_.size()));
       const Buffer& buffer = places_.buffers()[home];
@@ -297,8 +314,6 @@ class Compiler {
       tensor.address = buffer.address;
       tensor.bytes = bytes;
       program_.states.push_back({node.input(0), node.outputs[0], tensor});
-      program_.position = node.input(2);
-      program_.positions = value.shape[0];
     }
   }
 
