@@ -170,8 +170,8 @@ class Compiler {
       refuse("it stands at another position than others");
     const ProductParameters places = product_places(node);
     const Shape& rows = graph_.value(node.input(update ? 0 : 1)).shape;
-    const int64_t count =
-        update || places.b_columns ? rows[0] : rows[0] / std::max<int64_t>(places.groups, 1);
+    const int64_t groups = places.groups == 0 ? places.heads : places.groups;
+    const int64_t count = update || places.b_columns ? rows[0] : rows[0] / groups;
     program_.positions = program_.position == kNoValue ? count : std::min(program_.positions, count);
     program_.position = position;
   }

@@ -145,6 +145,9 @@ void ValuePlaces::add_cache(const Node& node, int now) {
                      root_of(row) == row && !graph_.is_output(row);
   if (!alone)
     refuse(node, fmt::format("'{}' is not made by a layer for this cache alone", graph_.value(row).name));
+  const ValueId before = node.input(0);
+  if (std::ranges::find(graph_.inputs, before) == graph_.inputs.end() || readers_[size_t(before)].size() != 1)
+    refuse(node, "its cache is no input of the network that it alone reads");
   if (graph_.value(row).type != ElementType::kI8)
     refuse(node, "only caches of 8 bits lie in the overlay's memory");
   if (hardware_.batch != 1) refuse(node, "caches need an overlay of batch 1");
