@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "tilewright/base/json.h"
 #include "tilewright/flow/run/overlay_engine.h"
@@ -69,15 +70,18 @@ std::vector<int64_t> prompt_of(const DecodeRequest& request, const Decoder& deco
   const bool bytes = request.prompt.has_value();
   if (bytes && decoder.vocabulary() > kByteVocabulary) {
     refuse_text(fmt::format("the network's {} tokens are not bytes", decoder.vocabulary()),
-           "give the numbers of the prompt's tokens, as its tokenizer has them");
+                "give the numbers that its tokenizer makes of the text, as in --prompt-tokens 17,4");
   }
   if (bytes) {
     for (const char c : *request.prompt) prompt.push_back(int64_t(uint8_t(c)));
   }
-  if (prompt.empty()) refuse_text("the prompt is empty", "a text begins with at least one token");
+  if (prompt.empty())
+    refuse_text("there is no prompt", "give at least one token: --prompt TEXT, or --prompt-tokens 17,4");
   Diagnostics problems;
+  std::set<int64_t> named;
   for (size_t i = 0; i < prompt.size(); ++i) {
-    if (prompt[i] >= 0 && prompt[i] < decoder.vocabulary()) continue;
+    const bool known = prompt[i] >= 0 && prompt[i] < decoder.vocabulary();
+    if (known || !named.insert(prompt[i]).second) continue;
     problems.error(ErrorKind::kInvalidInput, "the prompt", "",
                    fmt::format("{} is outside the vocabulary of {} tokens", place_of(prompt[i], i, bytes),
                                decoder.vocabulary()),
@@ -88,10 +92,14 @@ std::vector<int64_t> prompt_of(const DecodeRequest& request, const Decoder& deco
   // The last token is chosen, not run.
   const int64_t runs = int64_t(prompt.size()) + std::max<int64_t>(request.tokens - 1, 0);
   if (runs > decoder.capacity()) {
-    refuse_text(fmt::format("{} tokens of prompt and {} more are {} positions, the bundle's caches have {}",
-                       prompt.size(), request.tokens, runs, decoder.capacity()),
-           fmt::format("add at most {}, or compile a network with a longer window",
-                       std::max<int64_t>(decoder.capacity() - int64_t(prompt.size()) + 1, 0)));
+    const int64_t given = std::ssize(prompt), most = decoder.capacity() - given + 1;
+    const std::string longer = "compile a network with a longer window";
+    refuse_text(
+        fmt::format("{} tokens of prompt and {} behind them need {} positions (the last token needs none); "
+                    "the bundle has {}",
+                    given, request.tokens, runs, decoder.capacity()),
+        most > 0 ? fmt::format("add at most {}, or {}", most, longer)
+                 : fmt::format("shorten the prompt to {} tokens, or {}", decoder.capacity(), longer));
   }
   return prompt;
 }
@@ -117,7 +125,8 @@ Decoder::Decoder(const Bundle& bundle, std::shared_ptr<const Engine> engine,
                  const overlay::ProgramEngineOptions& overlay_engine)
     : graph_(engine->graph()), states_(bundle.states), session_(engine, overlay_engine) {
   if (!decodes(bundle))
-    refuse_text("the bundle keeps no keys and values of the tokens before", "compile it with --decode");
+    refuse_text("the bundle runs no token after token: it keeps no keys and values",
+                "make one with 'tilewright compile --decode'");
   capacity_ = cache_rows(graph_);
   vocabulary_ = vocabulary_of(graph_, token_input(bundle));
   for (const StatePair& state : states_) {
@@ -155,7 +164,8 @@ std::vector<float> Decoder::step(int64_t token) {
   }
   ++position_;
   const auto logits = outputs[0].data<float>();
-  return {logits.end() - (graph_.value(graph_.outputs[0]).shape[outputs[0].shape().rank() - 1]), logits.end()};
+  return {logits.end() - (graph_.value(graph_.outputs[0]).shape[outputs[0].shape().rank() - 1]),
+          logits.end()};
 }
 
 std::vector<Tensor> Decoder::caches() const {
@@ -178,7 +188,8 @@ int64_t choose_token(const std::vector<float>& logits, double temperature, int64
   if (top > 0 && top < std::ssize(order)) order.resize(size_t(top));
   std::vector<double> shares;
   for (const int64_t token : order)
-    shares.push_back(std::exp((double(logits[size_t(token)]) - double(logits[size_t(order[0])])) / temperature));
+    shares.push_back(
+        std::exp((double(logits[size_t(token)]) - double(logits[size_t(order[0])])) / temperature));
   double left = random.uniform() * std::accumulate(shares.begin(), shares.end(), 0.0);
   for (size_t i = 0; i < order.size(); ++i)
     if ((left -= shares[i]) < 0) return order[i];
@@ -228,17 +239,20 @@ DecodeReport decode(const DecodeRequest& request) {
                       {"positions", decoder.capacity()}};
   if (bytes) json["text"] = report.text;
   std::string& lines = report.answer.text;
-  if (bytes) lines = (request.prompt ? *request.prompt : "") + report.text + "\n";
+  if (bytes)
+    lines = (request.prompt ? *request.prompt : "") + report.text + "\n";
   else
     for (const int64_t token : report.added) lines += fmt::format("{}\n", token);
-  if (request.engine.is_timed() && !cycles.empty()) {
-    const uint64_t total = std::accumulate(cycles.begin(), cycles.end(), uint64_t{0});
+  const uint64_t total = std::accumulate(cycles.begin(), cycles.end(), uint64_t{0});
+  if (request.engine.is_timed() && total == 0) {
+    lines += "no layer of the bundle runs on the overlay: there are no cycles\n";
+  } else if (request.engine.is_timed()) {
     const double per_token = double(total) / double(cycles.size());
     const double rate = bundle.hardware.clock_mhz * 1e6 / per_token;
     json["cycles"] = cycles;
     json["tokens_per_s"] = rate;
-    lines += fmt::format("{:.0f} cycles per token on the overlay: {:.1f} tokens per second at {} MHz\n", per_token,
-                         rate, bundle.hardware.clock_mhz);
+    lines += fmt::format("{:.0f} cycles per token on the overlay: {:.1f} tokens per second at {} MHz\n",
+                         per_token, rate, bundle.hardware.clock_mhz);
   }
   if (ending != Ending::kNone) lines += "note: the run was interrupted; these are the tokens until then\n";
   if (request.verify) {
@@ -248,9 +262,9 @@ DecodeReport decode(const DecodeRequest& request) {
                                cycles.size(), bundle.states.size())
                  : "";
     if (report.mismatches > 0)
-      report.disagreement.emplace(ErrorKind::kInternal,
-                                  fmt::format("{} steps or caches differ from the integer reference",
-                                              report.mismatches));
+      report.disagreement.emplace(
+          ErrorKind::kInternal,
+          fmt::format("{} steps or caches differ from the integer reference", report.mismatches));
   }
   report.answer.json = json_text(json, 2) + "\n";
   return report;
