@@ -95,9 +95,10 @@ std::vector<int64_t> prompt_of(const DecodeRequest& request, const Decoder& deco
     const int64_t given = std::ssize(prompt), most = decoder.capacity() - given + 1;
     const std::string longer = "compile a network with a longer window";
     refuse_text(
-        fmt::format("{} tokens of prompt and {} behind them need {} positions (the last token needs none); "
-                    "the bundle has {}",
-                    given, request.tokens, runs, decoder.capacity()),
+        fmt::format(
+            "the text needs {} positions ({} for the prompt, {} behind it: the last token needs none), "
+            "the bundle has {}",
+            runs, given, runs - given, decoder.capacity()),
         most > 0 ? fmt::format("add at most {}, or {}", most, longer)
                  : fmt::format("shorten the prompt to {} tokens, or {}", decoder.capacity(), longer));
   }
