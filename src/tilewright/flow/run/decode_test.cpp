@@ -12,6 +12,7 @@
 #include "support/random_seed_testing.h"
 #include "tilewright/quantize/float_graph_testing.h"
 #include "tilewright/quantize/quantizer.h"
+#include "tilewright/search/deadline.h"
 #include "tilewright/transform/pipeline.h"
 #include "tilewright/transform/token_step.h"
 
@@ -118,7 +119,7 @@ struct SmallLanguageModel {
     const ValueId shares = named("shares", "Softmax", {named("masked", "Add", {scores, mask}, square)},
                                  square, {{"axis", int64_t{-1}}});
     const ValueId mixed = named("mixed", "MatMul", {shares, dense("value", x, width)}, rows);
-    model.graph.outputs = {dense("logits", mixed, vocabulary)};
+    model.graph.outputs = {dense("logits", named("sum", "Add", {x, mixed}, rows), vocabulary)};
     Tensor samples(ElementType::kI64, {8, tokens});
     for (int64_t i = 0; i < samples.size(); ++i) samples.set_integer(i, random.between(0, vocabulary - 1));
     QuantizeOptions options;
@@ -215,6 +216,22 @@ TEST_F(DecodeRequests, FillTheCachesAndNoMore) {
   DecodeRequest longer = request({0}, model_.tokens + 1);
   longer.progress = [](int64_t, int64_t) { ADD_FAILURE() << "a step was run"; };
   EXPECT_THROW(decode(longer), Error);
+}
+
+TEST_F(DecodeRequests, EndWithTheirDeadline) {
+  const int64_t last = random_.between(1, model_.tokens);
+  Deadline deadline;
+  DecodeRequest ended = request({0}, model_.tokens);
+  ended.verify = true;
+  ended.engine.deadline = &deadline;
+  ended.progress = [&](int64_t done, int64_t) {
+    if (done == last) deadline.expire();
+  };
+  const DecodeReport report = decode(ended);
+  std::vector<int64_t> expected = decode(request({0}, model_.tokens)).added;
+  expected.resize(size_t(last));
+  EXPECT_EQ(report.added, expected);
+  EXPECT_EQ(report.mismatches, 0);
 }
 
 TEST_F(DecodeRequests, ASeedGivesTheSameText) {
