@@ -123,6 +123,13 @@ int64_t other_programs(overlay::OverlayProgram program) {
   return count;
 }
 
+// What fills the scratchpads, once before the first token.
+int64_t setup_cycles(overlay::OverlayProgram program, const overlay::ProgramEngineOptions& options) {
+  if (program.setup_count == 0) return 0;
+  const auto engine = overlay::make_program_engine(program.hardware, options);
+  return int64_t(engine->run(program.memory, program.setup_address, program.setup_count).cycles.cycles);
+}
+
 struct Traffic {
   // Bytes: the weights of products; those of any layer that are kept in the scratchpad, and that cross the
   // port for every token (sums and norms have a block that is no weight of the network); a token's rows of
@@ -137,7 +144,7 @@ struct Traffic {
 };
 
 struct Measured {
-  int64_t tokens = 0, mismatches = 0, programs = 0, run_fields = 0;
+  int64_t tokens = 0, mismatches = 0, programs = 0, run_fields = 0, setup_cycles = 0;
   int64_t rtl_steps = 0, rtl_mismatches = 0, rtl_cycle_differences = 0;
   Traffic traffic;
   uint64_t cycles = 0;
@@ -180,6 +187,7 @@ Measured decode_on_all(const Graph& window, bool with_rtl) {
     if (!step.program) continue;
     result.programs += 1 + other_programs(*step.program);
     result.run_fields += std::ssize(step.program->run_fields);
+    result.setup_cycles += setup_cycles(*step.program, options);
     result.traffic.kept_weights += step.program->kept_weight_bytes;
     for (const overlay::LayerReport& layer : step.program->layers) {
       result.traffic.crossing_weights += layer.weight_bytes;
@@ -216,11 +224,12 @@ int measure(bool quick) {
       "{{\"figure\": \"decoder\", \"tokens\": {}, \"mismatches\": {}, \"windows\": {}, "
       "\"bits_per_byte_float\": {:.4f}, \"bits_per_byte_w8\": {:.4f}, \"bits_per_byte_w4\": {:.4f}, "
       "\"programs\": {}, \"run_fields\": {}, \"share_of_bound\": {:.4f}, \"share_of_port\": {:.4f}, "
-      "\"cycles_per_token\": {:.0f}, \"tokens_per_s\": {:.1f}, \"kept_weight_bytes\": {}, "
-      "\"weight_bytes\": {}, \"rtl_steps\": {}, \"rtl_mismatches\": {}, \"rtl_cycle_differences\": {}}}\n",
+      "\"cycles_per_token\": {:.0f}, \"setup_cycles\": {}, \"tokens_per_s\": {:.1f}, "
+      "\"kept_weight_bytes\": {}, \"weight_bytes\": {}, \"rtl_steps\": {}, \"rtl_mismatches\": {}, "
+      "\"rtl_cycle_differences\": {}}}\n",
       m.tokens, m.mismatches, windows, in_float, in_w8, in_w4, m.programs, m.run_fields, m.share_of_bound,
-      m.share_of_port, double(m.cycles) / double(m.tokens), m.tokens_per_s, m.traffic.kept_weights,
-      m.traffic.weights, m.rtl_steps, m.rtl_mismatches, m.rtl_cycle_differences);
+      m.share_of_port, double(m.cycles) / double(m.tokens), m.setup_cycles, m.tokens_per_s,
+      m.traffic.kept_weights, m.traffic.weights, m.rtl_steps, m.rtl_mismatches, m.rtl_cycle_differences);
   return m.mismatches + m.rtl_mismatches + m.rtl_cycle_differences == 0 && m.programs == 1 ? 0 : 1;
 }
 
