@@ -18,7 +18,7 @@ namespace {
 
 // Seconds beyond the limit. Counting a mapspace of four million factors takes one, more beside other
 // programs.
-constexpr double kSlack = 2.0;
+constexpr double kSlack = 4.0;
 
 int64_t some_size(Random& random, int64_t most) {
   constexpr int64_t kPrimes[] = {2, 3, 5, 7, 11, 13, 17, 29, 53, 59, 97, 113, 127, 223, 251, 509, 1021, 2039};

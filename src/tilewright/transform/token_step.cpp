@@ -1,6 +1,6 @@
-// One walk: each value is followed with the axis that its tokens lie on, on which the new value has one entry.
-// What depends on a token's place is gathered from its table. Where a product needs the rows of all tokens,
-// the rows that are known end in a cache, and the moves from there on are repeated behind it.
+// One walk: each value is followed with the axis that its tokens lie on, on which the new value has one
+// entry. What depends on a token's place is gathered from its table. Where a product needs the rows of all
+// tokens, the rows that are known end in a cache, and the moves from there on are repeated behind it.
 #include "tilewright/transform/token_step.h"
 
 #include <fmt/format.h>
@@ -73,7 +73,8 @@ class TokenStep {
     tokens_ = shape.element_count();
     const ValueId old = window_.inputs[0];
     axis_of(old) = {.axis = shape.rank() - 1};
-    known_[size_t(old)] = step_.add_input(given->name, given->type, step_shape(old));
+    const std::string name = given->name == "position" ? "token" : given->name;
+    known_[size_t(old)] = step_.add_input(name, given->type, step_shape(old));
     position_ = step_.add_input("position", ElementType::kI64, Shape{1});
   }
 
@@ -96,8 +97,9 @@ class TokenStep {
   }
 
   bool refuse(const Node& node, const std::string& reason) {
-    problems_.error(ErrorKind::kUnsupported, where(node), node.op, reason,
-                    "a network that decodes must look at earlier tokens only, through attention with a causal mask");
+    problems_.error(
+        ErrorKind::kUnsupported, where(node), node.op, reason,
+        "a network that decodes must look at earlier tokens only, through attention with a causal mask");
     return false;
   }
 
@@ -175,12 +177,13 @@ class TokenStep {
     if (axis.axis == last && shape_of(y).rank() > 1) return refuse(node, "it works across tokens");
     if (node.is_tilewright("QSoftmax")) return softmax_axis(node, axis);
     if (axis.keys) return refuse(node, "it works across the scores of tokens");
-    if (node.is_tilewright("QRotary")) return axis.axis == last - 1 && axis.outer * axis.inner == 1;
+    if (node.is_tilewright("QRotary"))
+      return (axis.axis == last - 1 && axis.outer * axis.inner == 1 && node.int_or("heads", 1) == 1) ||
+             refuse(node, "its tokens do not lie beside its angles");
     const bool of_rows = node.is("LayerNormalization") || node.is("RMSNormalization") || node.is("Softmax");
     if (node.is_tilewright("QLayerNorm") || (of_rows && node.int_or("axis", -1) == -1)) return true;
     if (node.is("MatMul") && !axis_of(node.input(1)).any()) return true;
-    if (node.is_tilewright("QGemm"))
-      return axis.axis == 0 || refuse(node, "its tokens are not its rows");
+    if (node.is_tilewright("QGemm")) return axis.axis == 0 || refuse(node, "its tokens are not its rows");
     if (node.is("Slice") || node.is("Split") || node.is("Concat")) return keeps_tokens(node, axis);
     return refuse(node, "it has no form for one token");
   }
@@ -299,8 +302,8 @@ class TokenStep {
       Node& made = emit(node, "Reshape", {x, dims_constant(node.name, step_shape(node.outputs[0]))}, kept);
       made.attributes.clear();
     } else if (node.is_tilewright("QSoftmax") && axis.shares) {
-      Node& made =
-          emit(node, node.op, {known_[size_t(node.input(0))], known_[size_t(node.input(1))], position_}, axis);
+      Node& made = emit(node, node.op,
+                        {known_[size_t(node.input(0))], known_[size_t(node.input(1))], position_}, axis);
       made.attributes["causal"] = int64_t{1};
     } else {
       copy(node, axis);
@@ -308,7 +311,8 @@ class TokenStep {
   }
 
   ValueId dims_constant(const std::string& name, const Shape& shape) {
-    return step_.add_constant(name + "_shape", Tensor({int64_t(shape.rank())}, std::span<const int64_t>(shape.dims())));
+    return step_.add_constant(name + "_shape",
+                              Tensor({int64_t(shape.rank())}, std::span<const int64_t>(shape.dims())));
   }
 
   ValueId reshaped(const std::string& name, ValueId x, const Shape& shape) {
@@ -345,9 +349,9 @@ class TokenStep {
     const TokenAxis& axis = axis_of(old);
     const Shape& shape = shape_of(old);
     const int64_t channels = shape.element_count() / tokens_;
-    const std::string name = name_of(old) + ".cache";
     const ElementType type = window_.value(old).type;
-    const ValueId before = step_.add_input(name, type, Shape{tokens_, channels});
+    const ValueId before = step_.add_input(name_of(old) + ".cache", type, Shape{tokens_, channels});
+    const std::string name = step_.value(before).name;
     const ValueId row = reshaped(name_of(old) + ".row", known_[size_t(old)], Shape{1, channels});
     const ValueId after = step_.add_value(name + ".next", type, Shape{tokens_, channels});
     step_.add_node(name, "QCacheUpdate", {before, row, position_}, {after}, kTilewrightDomain);
@@ -375,7 +379,8 @@ class TokenStep {
     Node& made = step_.add_node(node.name, "QMatMul", {x, rotation(node)}, {y}, kTilewrightDomain);
     made.attributes = node.attributes;
     for (const char* gone : {"heads", "x_zero_point"}) made.attributes.erase(gone);
-    if (const int64_t zero = node.int_or("x_zero_point", 0); zero != 0) made.attributes["a_zero_point"] = zero;
+    if (const int64_t zero = node.int_or("x_zero_point", 0); zero != 0)
+      made.attributes["a_zero_point"] = zero;
     if (heads > 1) {
       made.attributes["heads"] = heads;
       for (const char* flag : {"groups", "a_columns", "y_columns"}) made.attributes[flag] = int64_t{1};
@@ -385,9 +390,10 @@ class TokenStep {
   }
 
   ValueId rotation(const Node& node) {
-    const auto [at, is_new] = rotations_.try_emplace({node.input(1), node.input(2)}, kNoValue);
-    if (!is_new) return at->second;
     const Tensor &cosines = *window_.constant_input(node, 1), &sines = *window_.constant_input(node, 2);
+    for (const Rotation& known : rotations_) {
+      if (known.cosines->identical(cosines) && known.sines->identical(sines)) return known.matrix;
+    }
     const int64_t half = cosines.shape()[1], size = 2 * half;
     Tensor matrices(ElementType::kI8, Shape{tokens_, size * size});
     for (int64_t t = 0; t < tokens_; ++t) {
@@ -404,7 +410,9 @@ class TokenStep {
     }
     const ValueId table = step_.add_constant(name_of(node.input(1)) + "_rotations", std::move(matrices));
     const ValueId row = at_position(table, 0);
-    return at->second = reshaped(step_.value(row).name + "_matrix", row, Shape{size, size});
+    const ValueId matrix = reshaped(step_.value(row).name + "_matrix", row, Shape{size, size});
+    rotations_.push_back({&cosines, &sines, matrix});
+    return matrix;
   }
 
   const Graph& window_;
@@ -413,13 +421,18 @@ class TokenStep {
   Diagnostics problems_;
   int64_t tokens_ = 0;
   ValueId position_ = kNoValue;
-  std::vector<ValueId> known_;    // by the window's value: the new one
-  std::vector<TokenAxis> axes_;   // by the window's value
-  std::vector<ValueId> caches_;   // after their update
+  std::vector<ValueId> known_;      // by the window's value: the new one
+  std::vector<TokenAxis> axes_;     // by the window's value
+  std::vector<ValueId> caches_;     // after their update
   std::map<int, ValueId> entries_;  // of tables for the token's place, by input of the node at hand
   std::map<ValueId, ValueId> cached_;
   std::map<std::pair<ValueId, int>, ValueId> gathered_;
-  std::map<std::pair<ValueId, ValueId>, ValueId> rotations_;
+  // Of the same angles, for all that they turn.
+  struct Rotation {
+    const Tensor *cosines, *sines;
+    ValueId matrix;
+  };
+  std::vector<Rotation> rotations_;
 };
 
 }  // namespace

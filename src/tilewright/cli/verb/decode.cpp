@@ -1,4 +1,6 @@
 // `decode`: continues a text, token by token, with a bundle of `compile --decode`.
+#include "tilewright/flow/run/decode.h"
+
 #include <fmt/format.h>
 
 #include <ostream>
@@ -7,7 +9,6 @@
 #include "tilewright/cli/options/model_input.h"
 #include "tilewright/cli/options/progress_line.h"
 #include "tilewright/cli/options/verbs.h"
-#include "tilewright/flow/run/decode.h"
 
 namespace tilewright::cli {
 

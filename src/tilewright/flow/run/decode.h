@@ -52,10 +52,10 @@ struct DecodeRequest {
   // The text before: bytes, or numbers of tokens. One of both.
   std::optional<std::string> prompt;
   std::vector<int64_t> prompt_tokens;
-  int64_t tokens = 0;       // to add
-  double temperature = 0;   // 0: always the likeliest token
-  int64_t top = 0;          // only the likeliest ones are drawn from; 0: all
-  uint64_t seed = 1;        // of what is drawn
+  int64_t tokens = 0;      // to add
+  double temperature = 0;  // 0: always the likeliest token
+  int64_t top = 0;         // only the likeliest ones are drawn from; 0: all
+  uint64_t seed = 1;       // of what is drawn
   EngineRequest engine;
   bool verify = false;  // every step's logits, and at the end the caches, against the integer reference
   std::function<void(int64_t done, int64_t count)> progress = {};

@@ -9,7 +9,8 @@ namespace tilewright {
 namespace {
 
 // Whether `v` is a cache before or after its update there.
-bool stays_in_accelerator(const Bundle& bundle, ValueId v, NodeId producer, const std::vector<NodeId>& readers) {
+bool stays_in_accelerator(const Bundle& bundle, ValueId v, NodeId producer,
+                          const std::vector<NodeId>& readers) {
   const auto updates = [&](NodeId n) {
     return n != kNoNode && !bundle.nodes[size_t(n)].on_host() &&
            bundle.graph.nodes[size_t(n)].is_tilewright("QCacheUpdate");

@@ -46,9 +46,9 @@ double transfer_seconds(const Graph& graph, const Edges& edges, const std::vecto
   for (ValueId v : node.outputs) {
     if (v == kNoValue) continue;
     const auto& readers = edges.consumers[size_t(v)];
-    const bool to_host =
-        (graph.is_output(v) && !is_cache(node, v)) || std::any_of(readers.begin(), readers.end(),
-                                          [&](NodeId reader) { return !on_target[size_t(reader)]; });
+    const bool to_host = (graph.is_output(v) && !is_cache(node, v)) ||
+                         std::any_of(readers.begin(), readers.end(),
+                                     [&](NodeId reader) { return !on_target[size_t(reader)]; });
     if (to_host) bytes += value_bytes(graph, v);
   }
   return bytes / (host.gbyte_per_s * 1e9);

@@ -64,8 +64,7 @@ std::vector<int32_t> right_matrices(const std::vector<int32_t>& values, const Pr
 // The place of a token among `count`, which input `input` of a node gives.
 int64_t position_of(KernelInputs inputs, int input, int64_t count) {
   const Tensor& given = required_input(inputs, input);
-  const int64_t position =
-      given.type() == ElementType::kI64 && given.size() == 1 ? given.integer_at(0) : -1;
+  const int64_t position = given.type() == ElementType::kI64 && given.size() == 1 ? given.integer_at(0) : -1;
   if (position < 0 || position >= count)
     throw Error(ErrorKind::kInvalidInput, fmt::format("position {} is beyond {} tokens", position, count));
   return position;
@@ -299,10 +298,8 @@ std::vector<Tensor> integer_rotary(const Node& node, KernelInputs inputs, const 
 }
 
 constexpr KernelEntry kRowKernels[] = {
-    {kTilewrightDomain, "QMatMul", multiply_matrices},
-    {kTilewrightDomain, "QSoftmax", integer_softmax},
-    {kTilewrightDomain, "QLayerNorm", integer_layer_norm},
-    {kTilewrightDomain, "QCacheUpdate", update_cache},
+    {kTilewrightDomain, "QMatMul", multiply_matrices},     {kTilewrightDomain, "QSoftmax", integer_softmax},
+    {kTilewrightDomain, "QLayerNorm", integer_layer_norm}, {kTilewrightDomain, "QCacheUpdate", update_cache},
     {kTilewrightDomain, "QRotary", integer_rotary},
 };
 

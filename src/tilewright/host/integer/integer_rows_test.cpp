@@ -7,6 +7,7 @@
 #include "tilewright/host/integer/integer_testing.h"
 #include "tilewright/host/kernel_testing.h"
 #include "tilewright/tensor/reference_rows.h"
+#include "tilewright/tensor/tensor_parts.h"
 
 namespace tilewright {
 namespace {
@@ -204,6 +205,92 @@ TEST(IntegerRows, NormsEqualTheReference) {
   }
 }
 
+// Of a token among those of a cache: products of as much of both operands, and softmaxes of as many scores,
+// as it sees.
+TEST(IntegerRows, ProductsSeeTheTokensUpToTheirPosition) {
+  for (int64_t i = 0; i < test_cases(60); ++i) {
+    SCOPED_TRACE(fmt::format("seed {}", test_seed() + uint64_t(i)));
+    RowCases cases(test_seed() + uint64_t(i));
+    Random& random = cases.random();
+    const int64_t groups = random.between(1, 3), heads = groups * random.between(1, 3),
+                  tokens = random.between(1, 40), size = random.between(1, 20),
+                  position = random.between(0, tokens - 1), seen = position + 1;
+    const Tensor at = Tensor::of<int64_t>({1}, {position});
+    const Tensor query = cases.values(ElementType::kI8, {1, heads * size}),
+                 cache = cases.values(ElementType::kI8, {tokens, groups * size}),
+                 shares = cases.values(ElementType::kI8, {heads, tokens});
+    ProductParameters p;
+    p.heads = heads;
+    p.groups = groups;
+    p.b_columns = p.a_columns = p.transpose_b = true;
+    p.multiplier = int32_t(random.between(1 << 30, INT32_MAX));
+    p.shift = int32_t(random.between(30, 45));
+    const auto attributes = [&](Attributes more) {
+      more.insert({{"heads", heads},
+                   {"groups", groups},
+                   {"b_columns", int64_t{1}},
+                   {"multiplier", int64_t{p.multiplier}},
+                   {"shift", int64_t{p.shift}}});
+      return more;
+    };
+    // Scores and their softmax.
+    const int64_t one = random.between(1, 1000);
+    Tensor table = random_integers(ElementType::kI32, {256}, 0, one, random);
+    table.set_integer(0, one);
+    SoftmaxParameters softmax{.numerator = random.between(1, one * INT32_MAX),
+                              .shift = int32_t(random.between(0, 62)),
+                              .causal = 1};
+    softmax.output.y_zero_point = cases.element(ElementType::kI8);
+    const Tensor found =
+        testing::run_op("QMatMul", {query, cache, table, at},
+                        attributes({{"transpose_b", int64_t{1}},
+                                    {"a_columns", int64_t{1}},
+                                    {"softmax_numerator", softmax.numerator},
+                                    {"softmax_shift", int64_t{softmax.shift}},
+                                    {"softmax_zero_point", int64_t{softmax.output.y_zero_point}}}),
+                        1, kTilewrightDomain)[0];
+    EXPECT_TRUE(
+        found.identical(reference_softmax(reference_product(query, cache, p), table, softmax, position)));
+    // Their product with the rows of the cache.
+    p.a_columns = p.transpose_b = false;
+    p.y_columns = true;
+    Tensor seen_shares(ElementType::kI8, {heads, seen});
+    for (int64_t h = 0; h < heads; ++h)
+      for (int64_t t = 0; t < seen; ++t)
+        seen_shares.set_integer(h * seen + t, shares.integer_at(h * tokens + t));
+    const Tensor mixed = testing::run_op("QMatMul", {shares, cache, std::nullopt, at},
+                                         attributes({{"y_columns", int64_t{1}}}), 1, kTilewrightDomain)[0];
+    EXPECT_TRUE(
+        mixed.identical(reference_product(seen_shares, elements_from(cache, 0, {seen, groups * size}), p)));
+  }
+}
+
+TEST(IntegerRows, CachesTakeRowsAtTheirPosition) {
+  Random random(test_seed());
+  RowCases cases(test_seed());
+  for (int64_t i = 0; i < 20; ++i) {
+    const int64_t tokens = random.between(1, 12), channels = random.between(1, 5),
+                  rows = random.between(1, tokens), position = random.between(0, tokens - rows);
+    const Tensor cache = cases.values(ElementType::kI8, {tokens, channels}),
+                 row = cases.values(ElementType::kI8, {rows, channels});
+    const Tensor after = testing::run_op("QCacheUpdate", {cache, row, Tensor::of<int64_t>({1}, {position})},
+                                         {}, 1, kTilewrightDomain)[0];
+    for (int64_t t = 0; t < tokens; ++t) {
+      const bool is_new = t >= position && t < position + rows;
+      for (int64_t c = 0; c < channels; ++c)
+        EXPECT_EQ(after.integer_at(t * channels + c), is_new ? row.integer_at((t - position) * channels + c)
+                                                             : cache.integer_at(t * channels + c));
+    }
+    for (const int64_t wrong : {int64_t{-1}, tokens - rows + 1}) {
+      EXPECT_PRED2(testing::contains, error_text([&] {
+                     testing::run_op("QCacheUpdate", {cache, row, Tensor::of<int64_t>({1}, {wrong})}, {}, 1,
+                                     kTilewrightDomain);
+                   }),
+                   fmt::format("position {} is beyond", wrong));
+    }
+  }
+}
+
 TEST(IntegerRows, RefuseWhatDoesNotFit) {
   const Tensor a(ElementType::kI8, Shape{2, 3}), b(ElementType::kI8, Shape{4, 5});
   const auto product = [&] {
@@ -223,10 +310,8 @@ TEST(IntegerRows, RefuseWhatDoesNotFit) {
                     {{"numerator", int64_t{1}}, {"causal", int64_t{2}}}, 1, kTilewrightDomain);
   };
   EXPECT_EQ(error_text([&] { causal_at(2); }), "no error");
-  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(3); }),
-               "position 3 is beyond 3 tokens");
-  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(-1); }),
-               "position -1 is beyond 3 tokens");
+  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(3); }), "position 3 is beyond 3 tokens");
+  EXPECT_PRED2(testing::contains, error_text([&] { causal_at(-1); }), "position -1 is beyond 3 tokens");
   EXPECT_THROW(reference_softmax(a, ones, {.causal = 2}, 3), Error);
   const Tensor angles(ElementType::kI8, Shape{2, 2});
   const auto rotary = [&] {

@@ -18,8 +18,8 @@ Axes simplify(const Axes& axes) {
     if (axis.extent == 1) continue;
     if (!result.empty()) {
       BoxAxis& outer = result.back();
-      if (!outer.visible && !axis.visible && outer.dst == axis.dst * axis.extent && outer.src == axis.src * axis.extent &&
-          outer.wgt == axis.wgt * axis.extent) {
+      if (!outer.visible && !axis.visible && outer.dst == axis.dst * axis.extent &&
+          outer.src == axis.src * axis.extent && outer.wgt == axis.wgt * axis.extent) {
         const uint32_t extent = outer.extent * axis.extent;
         outer = axis;
         outer.extent = extent;

@@ -67,7 +67,8 @@ class LayerLowering {
     if (step.first) {
       if (step.tile >= tiling_.output_slots) runtime_.dep_pop(Stage::kStore, Stage::kCompute);
       Range& loaded = parameters_[tiling_.banks == 2 ? slot : 0];
-      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && !addresses_.has_parameters && tile.out != loaded) {
+      if (tiling_.parameter_vectors > 0 && !tiling_.all_parameters && !addresses_.has_parameters &&
+          tile.out != loaded) {
         transfers_.load_parameters(tile.out, slot);
         loaded = tile.out;
       }

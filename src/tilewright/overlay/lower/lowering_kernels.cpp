@@ -234,8 +234,7 @@ void LayerKernels::tap_grid(const Tile& tile, const Step& step, int64_t slot, co
                u32(step.input_slot * tiling_.input_slot_size +
                    grid.source * tiling_.schedule.batch_blocks * group_planes + run.in * tiling_.input_plane +
                    (grid.dy - tiling_.dy_min) / tiling_.row_step * width + grid.dx - tiling_.dx_min);
-           box.wgt =
-               u32(tiling_.weight_at(step.weight_slot) + run.weight * count + grid.weight * subs);
+           box.wgt = u32(tiling_.weight_at(step.weight_slot) + run.weight * count + grid.weight * subs);
            MicroKernel kernel;
            kernel.bipolar = layer.sources[size_t(grid.source)].bipolar;
            kernel.beside_alu = tiling_.banks == 2;

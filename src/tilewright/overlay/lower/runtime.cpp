@@ -218,8 +218,7 @@ void Runtime::vary(const Part& part) {
   if (part.visible == Visible::kInner) vary(fields.iter_in, RunMeasure::kBlocks, 0, 1);
   if (part.visible == Visible::kMicroOps)
     vary(fields.uop_end, RunMeasure::kBlocks, part.cache_begin, part.of_block);
-  if (part.visible_lanes)
-    vary(layout_.imm, RunMeasure::kLastLanes, int64_t(part.imm) & ~int64_t{0xffff}, 1);
+  if (part.visible_lanes) vary(layout_.imm, RunMeasure::kLastLanes, int64_t(part.imm) & ~int64_t{0xffff}, 1);
 }
 
 void Runtime::append_uop(const MicroOp& uop) {

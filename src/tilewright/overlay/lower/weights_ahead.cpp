@@ -18,21 +18,26 @@ class AheadPlanner {
       next += layer.weights;
     }
     plan_.loads.resize(layers.size());
+    plan_.complete.resize(layers.size());
   }
 
   AheadPlan run() {
     for (size_t i = 0; i < layers_.size(); ++i) {
       int64_t idle = i > 0 ? layers_[i - 1].idle : 0;
-      while (layer_ <= i) idle -= load(i, INT64_MAX);
+      while (layer_ <= i) {
+        if (loaded_ == 0 && !is_free(i)) {
+          next_layer();
+        } else {
+          idle -= load(i, INT64_MAX);
+        }
+      }
       while (layer_ < layers_.size() && idle >= kLeastPart && is_free(i)) idle -= load(i, idle);
     }
     return std::move(plan_);
   }
 
  private:
-  int64_t left() const {
-    return layers_[layer_].may_come_early ? layers_[layer_].weights - loaded_ : 0;
-  }
+  int64_t left() const { return layers_[layer_].may_come_early ? layers_[layer_].weights - loaded_ : 0; }
 
   // Before layer i waits: of the first layer that has something left, up to `most` elements.
   int64_t load(size_t i, int64_t most) {
@@ -41,9 +46,14 @@ class AheadPlanner {
     if (count > 0) plan_.loads[i].push_back({layer_, loaded_, count});
     loaded_ += count;
     if (left() > 0) return count;
+    plan_.complete[layer_] = layers_[layer_].may_come_early;
+    next_layer();
+    return count;
+  }
+
+  void next_layer() {
     ++layer_;
     loaded_ = 0;
-    return count;
   }
 
   // Whether the place of the layer to be loaded is not that of one from i - 1 on.

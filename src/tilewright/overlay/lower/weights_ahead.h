@@ -9,7 +9,7 @@
 namespace tilewright::overlay {
 
 struct AheadLayer {
-  int64_t weights = 0;        // WGT elements that it needs
+  int64_t weights = 0;          // WGT elements that it needs
   bool may_come_early = false;  // they are constant, and all of them are loaded for its first step
   int64_t idle = 0;  // WGT elements that could be loaded between the end of its own loads and its last store
 };
@@ -22,12 +22,14 @@ struct AheadLoad {
 
 struct AheadPlan {
   std::vector<int64_t> bases;  // by layer: where it stands in WGT
-  // By layer: what is loaded before it waits for the one before. By then all that it may take early is there.
+  // By layer: what is loaded before it waits for the one before; whether all its weights are there by then.
   std::vector<std::vector<AheadLoad>> loads;
+  std::vector<bool> complete;
 };
 
-// Layers stand in a ring of `depth` elements, each of which fits it. While layer i - 1 runs, as much is loaded
-// for the layers after it as its idle time allows, if it overwrites nothing that layers from i - 1 on need.
+// Layers stand in a ring of `depth` elements, each of which fits it. While layer i - 1 runs, as much is
+// loaded for the layers after it as its idle time allows, if it overwrites nothing that layers from i - 1 on
+// need.
 AheadPlan plan_weights_ahead(std::span<const AheadLayer> layers, int64_t depth);
 
 }  // namespace tilewright::overlay

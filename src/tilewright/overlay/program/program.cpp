@@ -12,9 +12,10 @@
 
 #include "tilewright/base/integer_math.h"
 #include "tilewright/graph/operator_class.h"
+#include "tilewright/graph/product_places.h"
 #include "tilewright/overlay/lower/lowering.h"
-#include "tilewright/overlay/lower/weights_ahead.h"
 #include "tilewright/overlay/measure/layer_cycles.h"
+#include "tilewright/overlay/program/kept_data.h"
 #include "tilewright/overlay/program/value_places.h"
 #include "tilewright/overlay/schedule/packing.h"
 
@@ -83,8 +84,11 @@ class Compiler {
     add_nodes([this](CompiledLayer& compiled) { choose(compiled); });
     find_outputs();
     diagnostics_.raise_if_any("overlay schedules");
+    // Layers of one token have nothing to run beside their output passes; one bank leaves room for KeptData.
+    OverlayHardware hardware = hardware_;
+    if (is_token_step()) hardware.gemm_beside_alu = false;
     for (CompiledLayer& compiled : layers_) {
-      compiled.tiling = std::make_unique<Tiling>(compiled.layer, hardware_, compiled.schedule);
+      compiled.tiling = std::make_unique<Tiling>(compiled.layer, hardware, compiled.schedule);
     }
     place_memory();
     lower();
@@ -134,6 +138,7 @@ class Compiler {
     const int now = int(layers_.size());
     if (is_view(graph_, node)) return places_.add_view(node);
     if (is_join(graph_, node)) return places_.add_join(node, now);
+    take_position(node);
     if (is_cache_update(node)) return places_.add_cache(node, now);
     if (places_.add_piece(node, now)) return;
     CompiledLayer compiled;
@@ -150,6 +155,25 @@ class Compiler {
       compiled.matrix = places_.source(compiled.layer, compiled.layer.computed->source, now);
     compiled.result = places_.add_result(compiled.layer, now);
     layers_.push_back(std::move(compiled));
+  }
+
+  // A run is for a token at one position; nodes whose own says how long its text may be.
+  void take_position(const Node& node) {
+    const bool update = is_cache_update(node);
+    const ValueId position = update || node.is_tilewright("QMatMul") ? node.input(update ? 2 : 3) : kNoValue;
+    if (position == kNoValue) return;
+    const auto refuse = [&](const char* reason) {
+      throw Error({{ErrorKind::kUnsupported, where(node), node.op, reason, "run it on the host"}});
+    };
+    if (graph_.is_constant(position)) refuse("its position is constant");
+    if (program_.position != kNoValue && program_.position != position)
+      refuse("it stands at another position than others");
+    const ProductParameters places = product_places(node);
+    const Shape& rows = graph_.value(node.input(update ? 0 : 1)).shape;
+    const int64_t groups = places.groups == 0 ? places.heads : places.groups;
+    const int64_t count = update || places.b_columns ? rows[0] : rows[0] / groups;
+    program_.positions = program_.position == kNoValue ? count : std::min(program_.positions, count);
+    program_.position = position;
   }
 
   void choose(CompiledLayer& compiled) {
@@ -173,23 +197,10 @@ class Compiler {
         return schedule;
       }
     }
-    if (const std::optional<Schedule> whole = one_step(layer)) return *whole;
-    Schedule schedule = default_schedule(layer, hardware_);
+    const std::optional<Schedule> whole =
+        is_token_step() ? one_step_schedule(layer, hardware_) : std::nullopt;
+    Schedule schedule = whole ? *whole : default_schedule(layer, hardware_);
     defaulted_.push_back(layers_.size());
-    return schedule;
-  }
-
-  // Of programs that load ahead: all weights of a layer for its one step, where several layers' fit WGT.
-  std::optional<Schedule> one_step(const OverlayLayer& layer) const {
-    const bool token = std::ranges::any_of(
-        nodes_, [this](NodeId id) { return is_cache_update(graph_.nodes[size_t(id)]); });
-    if (!token || layer.computed) return {};
-    const ChannelBlocks blocks(layer, hardware_);
-    Schedule schedule{.out_blocks = blocks.out, .in_blocks = blocks.in, .virtual_threads = 1};
-    Diagnostics problems;
-    verify(layer, hardware_, schedule, problems);
-    const Tiling tiling(layer, hardware_, schedule);
-    if (!problems.ok() || tiling.weight_need() > hardware_.weight_depth() / 4) return {};
     return schedule;
   }
 
@@ -293,10 +304,6 @@ class Compiler {
   void place_states() {
     for (const NodeId id : nodes_) {
       const Node& node = graph_.nodes[size_t(id)];
-      if (node.is_tilewright("QMatMul") && node.has_input(3)) {
-        program_.position = node.input(3);
-        program_.positions = graph_.value(node.input(1)).shape[0];
-      }
       if (!is_cache_update(node)) continue;
       const size_t home = *places_.keep(node.outputs[0], int(layers_.size()));
       const Buffer& buffer = places_.buffers()[home];
@@ -307,94 +314,44 @@ class Compiler {
       tensor.address = buffer.address;
       tensor.bytes = bytes;
       program_.states.push_back({node.input(0), node.outputs[0], tensor});
-      program_.position = node.input(2);
-      program_.positions = value.shape[0];
     }
   }
 
-  // A program with caches: its layers take one token each.
-  bool is_token_step() const { return !program_.states.empty(); }
-
-  // Where layers stand in WGT and ACC, and what they load ahead of them, in `all`.
-  void look_ahead(std::vector<LayerAddresses>& all) {
-    const int64_t beat = hardware_.memory_width_bits / 8, element = hardware_.weight_bytes();
-    std::vector<AheadLayer> layers;
-    int64_t parameters = 0, outputs = 0;  // elements of ACC: of all layers, of the largest
-    keeps_ = true;
-    for (const CompiledLayer& compiled : layers_) {
-      const Tiling& tiling = *compiled.tiling;
-      parameters += compiled.parameter_bytes / hardware_.accumulator_bytes();
-      outputs = std::max(outputs, tiling.output_slot_size * tiling.output_slots);
-      keeps_ = keeps_ && tiling.banks == 1 && tiling.all_parameters == (tiling.parameter_vectors > 0);
-      const bool one_step = tiling.tile_count() == 1 && tiling.weight_need() * element == compiled.weight_bytes;
-      const int64_t cost = int64_t(layer_cycles(tiling, hardware_, {}));
-      const int64_t loads = (tiling.weight_need() * element + compiled.parameter_bytes) / beat;
-      layers.push_back({tiling.weight_need(), one_step && !compiled.layer.computed,
-                        std::max<int64_t>(cost - loads, 0) * beat / element});
-    }
-    keeps_ = keeps_ && 2 * outputs + parameters <= hardware_.accumulator_depth();
-    const int64_t ring = keep_weights(layers);
-    const AheadPlan plan = plan_weights_ahead(layers, ring);
-    int64_t kept = ring, place = 2 * outputs;
-    for (size_t i = 0; i < layers_.size(); ++i) {
-      Tiling& tiling = *layers_[i].tiling;
-      tiling.weight_base = kept_[i] ? kept : plan.bases[i];
-      if (kept_[i]) kept += layers_[i].weight_bytes / element;
-      if (keeps_) {
-        tiling.accumulator_base = int64_t(i % 2) * outputs;
-        tiling.parameter_place = place;
-        place += layers_[i].parameter_bytes / hardware_.accumulator_bytes();
-      }
-      all[i].has_parameters = keeps_;
-      all[i].has_weights = layers[i].may_come_early || kept_[i];
-      for (const AheadLoad& load : plan.loads[i]) {
-        Transfer2D transfer{.dram_element = int64_t(layers_[load.layer].weights) / element + load.first,
-                            .x_size = uint32_t(load.count)};
-        transfer.x_stride = transfer.x_size;
-        all[i].ahead.push_back({uint32_t(plan.bases[load.layer] + load.first), transfer});
-      }
-    }
+  // Whether it has caches: then its layers take one token each.
+  bool is_token_step() const {
+    return std::ranges::any_of(nodes_,
+                               [this](NodeId id) { return is_cache_update(graph_.nodes[size_t(id)]); });
   }
 
-  // Half of WGT keeps weights of some layers: behind the ring of the others, whose elements are returned. They
-  // are spread, so that others can be loaded while these run.
-  int64_t keep_weights(std::vector<AheadLayer>& layers) {
-    kept_.assign(layers.size(), false);
-    const int64_t depth = hardware_.weight_depth();
-    int64_t left = keeps_ ? depth / 2 : 0, all = 0;
-    for (const AheadLayer& layer : layers) all += layer.may_come_early ? layer.weights : 0;
-    const double share = all == 0 ? 0 : std::min(1.0, double(left) / double(all));
-    double owed = 0;
-    for (size_t i = layers.size(); i-- > 0;) {
-      AheadLayer& layer = layers[i];
-      if (!layer.may_come_early) continue;
-      owed += share * double(layer.weights);
-      if (layer.weights > left || owed < double(layer.weights) / 2) continue;
-      owed -= double(layer.weights);
-      left -= layer.weights;
-      kept_[i] = true;
-      layer.may_come_early = false;
-      layer.weights = 0;
-    }
-    return keeps_ ? depth / 2 + left : depth;
+  // Programs that take turns would have to fill the scratchpads again and again.
+  bool holds_all_caches() const {
+    return std::ranges::count_if(graph_.nodes, is_cache_update) ==
+           std::ranges::count_if(nodes_,
+                                 [this](NodeId id) { return is_cache_update(graph_.nodes[size_t(id)]); });
   }
 
   void lower() {
-    std::vector<LayerAddresses> places(layers_.size());
-    if (is_token_step()) look_ahead(places);
-    std::unique_ptr<Runtime> runtime = std::make_unique<Runtime>(hardware_);
-    if (keeps_) runtime->expect_micro_ops();
-    lower_layers(places, *runtime);
-    if (keeps_ && runtime->uop_image_bytes() > uint64_t(hardware_.uop_buffer_bytes)) {
-      keeps_uops_ = false;
-      program_.layers.clear();
-      runtime = std::make_unique<Runtime>(hardware_);
-      lower_layers(places, *runtime);
+    if (is_token_step()) {
+      std::vector<TokenLayerData> data;
+      for (CompiledLayer& compiled : layers_)
+        data.push_back({compiled.tiling.get(), compiled.weights, compiled.parameters, compiled.weight_bytes,
+                        compiled.parameter_bytes});
+      kept_.emplace(std::move(data), hardware_, holds_all_caches());
     }
+    const bool keeps = kept_ && kept_->keeps();
+    std::unique_ptr<Runtime> runtime = lowered(keeps);
+    // Micro-ops stay if there is room for all.
+    const bool keeps_uops = keeps && runtime->uop_image_bytes() <= uint64_t(hardware_.uop_buffer_bytes);
+    if (keeps && !keeps_uops) runtime = lowered(false);
     program_.hardware = hardware_;
     program_.uop_bytes = runtime->uop_image_bytes();
     program_.uop_address = take(int64_t(program_.uop_bytes));
-    if (keeps_) set_up();
+    if (keeps) {
+      setup_ = kept_->setup(program_.uop_address, keeps_uops ? program_.uop_bytes : 0);
+      program_.setup_count = setup_.statistics.instructions;
+      program_.setup_address = take(int64_t(setup_.instructions.size()));
+      program_.kept_weight_bytes = kept_->weight_bytes();
+    }
     output_ = runtime->synchronize(program_.uop_address);
     program_.statistics = output_.statistics;
     program_.run_fields = std::move(output_.run_fields);
@@ -404,38 +361,15 @@ class Compiler {
     check_memory("the program needs");
   }
 
-  // The instructions that load what stays in the scratchpads: micro-ops, parameters, and some of the weights.
-  void set_up() {
-    Runtime runtime(hardware_);
-    const auto fill = [&](MemoryType type, int64_t to, uint64_t address, int64_t bytes, int64_t element) {
-      constexpr int64_t kLongestRow = 65535;
-      for (int64_t first = 0, count = bytes / element; first < count; first += kLongestRow) {
-        Transfer2D transfer{.dram_element = int64_t(address) / element + first,
-                            .x_size = uint32_t(std::min(kLongestRow, count - first))};
-        transfer.x_stride = transfer.x_size;
-        runtime.load_buffer_2d(type, uint32_t(to + first), transfer);
-      }
-    };
-    if (keeps_uops_)
-      fill(MemoryType::kUop, 0, program_.uop_address, int64_t(program_.uop_bytes), hardware_.uop_bytes());
-    for (size_t i = 0; i < layers_.size(); ++i) {
-      const CompiledLayer& compiled = layers_[i];
-      fill(MemoryType::kAccumulator, compiled.tiling->parameter_place, compiled.parameters,
-           compiled.parameter_bytes, hardware_.accumulator_bytes());
-      if (!kept_[i]) continue;
-      fill(MemoryType::kWeight, compiled.tiling->weight_base, compiled.weights, compiled.weight_bytes,
-           hardware_.weight_bytes());
-      program_.kept_weight_bytes += compiled.weight_bytes;
-    }
-    setup_ = runtime.synchronize(program_.uop_address);
-    program_.setup_count = setup_.statistics.instructions;
-    program_.setup_address = take(int64_t(setup_.instructions.size()));
-  }
-
-  void lower_layers(std::vector<LayerAddresses>& places, Runtime& runtime) {
+  // All layers, in order; `keeps_uops`: their micro-ops are in the scratchpad before the program starts.
+  std::unique_ptr<Runtime> lowered(bool keeps_uops) {
+    auto made = std::make_unique<Runtime>(hardware_);
+    Runtime& runtime = *made;
+    if (keeps_uops) runtime.expect_micro_ops();
+    program_.layers.clear();
     for (const CompiledLayer& compiled : layers_) {
-      LayerAddresses& addresses = places[size_t(&compiled - layers_.data())];
-      addresses.sources.clear();
+      LayerAddresses addresses;
+      if (kept_) kept_->describe(size_t(&compiled - layers_.data()), addresses);
       for (const size_t source : compiled.sources) {
         addresses.sources.push_back(int64_t(places_.buffers()[source].address) / hardware_.input_bytes());
       }
@@ -463,6 +397,7 @@ class Compiler {
       report.folded = compiled.layer.fold.has_value();
       program_.layers.push_back(std::move(report));
     }
+    return made;
   }
 
   void check_memory(const char* what) const {
@@ -508,10 +443,7 @@ class Compiler {
   std::vector<size_t> defaulted_;  // layers whose schedule was searched for
   uint64_t alignment_ = 64, cursor_ = 0;
   RuntimeOutput output_, setup_;
-  // Of programs with caches: whether parameters and some weights stay in the scratchpads from run to run, and
-  // micro-ops; which layers' weights do.
-  bool keeps_ = false, keeps_uops_ = true;
-  std::vector<bool> kept_;
+  std::optional<KeptData> kept_;
   OverlayProgram program_;
 };
 

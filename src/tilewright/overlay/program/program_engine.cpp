@@ -71,25 +71,33 @@ std::unique_ptr<ProgramEngine> make_program_engine(const OverlayHardware& hardwa
   return std::make_unique<FunctionalEngine>(hardware);
 }
 
-// Everything that a setup loads is in the static part of the memory.
-void prepare(OverlayProgram& program, ProgramEngine& engine, Deadline* deadline) {
+namespace {
+
+// Fills the scratchpads with what the program expects there, where they hold something else. Everything that
+// a setup loads is in the static part of the memory.
+TimedRun prepare(OverlayProgram& program, ProgramEngine& engine, Deadline* deadline) {
   std::vector<std::byte> wanted;
+  TimedRun run;
   if (program.setup_count > 0) {
     const auto fixed = std::span(program.memory).subspan(program.static_address);
     wanted.assign(fixed.begin(), fixed.begin() + long(program.instruction_address - program.static_address));
     if (engine.prepared != wanted)
-      engine.run(program.memory, program.setup_address, program.setup_count, nullptr, deadline);
+      run = engine.run(program.memory, program.setup_address, program.setup_count, nullptr, deadline);
   }
   engine.prepared = std::move(wanted);
+  return run;
 }
+
+}  // namespace
 
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
                                       ProgramEngine& engine, TimedRun* timed, CycleObserver* observer,
                                       Deadline* deadline) {
   write_program_inputs(program, inputs);
-  prepare(program, engine, deadline);
+  const TimedRun setup = prepare(program, engine, deadline);
   TimedRun run =
       engine.run(program.memory, program.instruction_address, program.instruction_count, observer, deadline);
+  add(run.cycles, setup.cycles);
   if (timed != nullptr) *timed = std::move(run);
   return read_program_outputs(program);
 }

@@ -43,7 +43,8 @@ class ProgramEngine {
 std::unique_ptr<ProgramEngine> make_program_engine(const OverlayHardware& hardware,
                                                    const ProgramEngineOptions& options);
 
-// As the run_overlay of program.h. `timed` may be null.
+// As the run_overlay of program.h. `timed` may be null; its cycles are also those of the setup, where the
+// engine has run another program before.
 std::map<ValueId, Tensor> run_overlay(OverlayProgram& program, const std::map<ValueId, Tensor>& inputs,
                                       ProgramEngine& engine, TimedRun* timed,
                                       CycleObserver* observer = nullptr, Deadline* deadline = nullptr);

@@ -140,11 +140,16 @@ void ValuePlaces::add_join(const Node& node, int now) {
 void ValuePlaces::add_cache(const Node& node, int now) {
   const ValueId row = node.input(1);
   const auto home = homes_.find(root_of(row));
-  const bool alone = home != homes_.end() && buffers_[home->second].parent < 0 && !buffers_[home->second].is_cache &&
-                     readers_[size_t(row)].size() == 1 && root_of(row) == row && !graph_.is_output(row);
+  const bool alone = home != homes_.end() && buffers_[home->second].parent < 0 &&
+                     !buffers_[home->second].is_cache && readers_[size_t(row)].size() == 1 &&
+                     root_of(row) == row && !graph_.is_output(row);
   if (!alone)
     refuse(node, fmt::format("'{}' is not made by a layer for this cache alone", graph_.value(row).name));
-  if (graph_.value(row).type != ElementType::kI8) refuse(node, "only caches of 8 bits lie in the overlay's memory");
+  const ValueId before = node.input(0);
+  if (std::ranges::find(graph_.inputs, before) == graph_.inputs.end() || readers_[size_t(before)].size() != 1)
+    refuse(node, "its cache is no input of the network that it alone reads");
+  if (graph_.value(row).type != ElementType::kI8)
+    refuse(node, "only caches of 8 bits lie in the overlay's memory");
   if (hardware_.batch != 1) refuse(node, "caches need an overlay of batch 1");
   if (graph_.value(row).shape[0] != 1) refuse(node, "caches take one token in a run, not several");
   for (const NodeId reader : readers_[size_t(node.outputs[0])]) {

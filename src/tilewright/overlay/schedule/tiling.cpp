@@ -469,7 +469,7 @@ StepPlan plan_steps(const Tiling& tiling) {
       step.last = step.in.end == all.end;
       const Ring::Key input_key{tile.batch.begin, tile.rows.begin, tile.cols.begin, i, step.in.end};
       const auto input = inputs.access(input_key, index);
-      const Ring::Key weight_key = blocks.shared           ? Ring::Key{}
+      const Ring::Key weight_key = blocks.shared            ? Ring::Key{}
                                    : tiling.layer->computed ? matrix_key(tiling, tile.out.begin, i)
                                                             : Ring::Key{tile.out.begin, i};
       const auto weight = weights.access(weight_key, index);

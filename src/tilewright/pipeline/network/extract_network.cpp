@@ -104,17 +104,23 @@ class Extraction {
       for (const NodeId reader : consumers_[size_t(value)]) {
         const Node& node = graph_.nodes[size_t(reader)];
         if (region_.places[size_t(reader)] != Region::Place::kInside || !inputs(node)) continue;
+        const bool tokens = v.shape.rank() == 2 && has_attention();
         refuse(
             node,
-            fmt::format("value '{}' is {}; hardware takes one image [1, channels, rows, columns] or vector",
-                        v.name, to_string(v.type, v.shape)),
-            "bind the batch to 1 (--shape batch=1), or export the model with batch 1");
+            fmt::format("value '{}' is {}{}; hardware takes one image [1, channels, rows, columns] or vector",
+                        v.name, to_string(v.type, v.shape), tokens ? ", a row for each token" : ""),
+            tokens ? "run transformers on an overlay (tilewright compile)"
+                   : "bind the batch to 1 (--shape batch=1), or export the model with batch 1");
       }
       return;
     }
     const int tensor = new_tensor(value, *shape);
     network_.inputs.push_back(tensor);
     views_.bind(value, tensor);
+  }
+
+  bool has_attention() const {
+    return std::ranges::any_of(graph_.nodes, [](const Node& node) { return node.is_tilewright("QMatMul"); });
   }
 
   // What is no data (weights, tables, bounds, axes) has to be constant; and data not.

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "tilewright/nest/footprint.h"
@@ -24,22 +25,33 @@ struct Factorised {
   double count;
 };
 
-// Adds up the counts of equal states, in their order.
+using StateKey = std::tuple<int64_t, bool, uint32_t>;  // of states that are counted together
+
+struct StateHash {
+  size_t operator()(const StateKey& key) const {
+    const auto [cover, along_x, levels] = key;
+    const uint64_t mixed = (uint64_t(cover) * 2 + along_x) * 0x9e3779b97f4a7c15u + levels;
+    return size_t((mixed ^ mixed >> 31) * 0xbf58476d1ce4e5b9u >> 13);
+  }
+};
+
+// Adds up the counts of equal states, in their order; then sorts what is left by its keys. Few of many are:
+// sorting all would take most of the time.
 template <typename Key>
 void merge(std::vector<Factorised>& states, Key key) {
-  const auto less = [&](const Factorised& a, const Factorised& b) { return key(a) < key(b); };
-  if (!std::is_sorted(states.begin(), states.end(), less)) {
-    std::stable_sort(states.begin(), states.end(), less);
-  }
+  std::unordered_map<StateKey, size_t, StateHash> places;
   size_t used = 0;
   for (const Factorised& state : states) {
-    if (used > 0 && key(states[used - 1]) == key(state)) {
-      states[used - 1].count += state.count;
-    } else {
+    const auto [place, is_new] = places.try_emplace(key(state), used);
+    if (is_new) {
       states[used++] = state;
+    } else {
+      states[place->second].count += state.count;
     }
   }
   states.resize(used);
+  std::sort(states.begin(), states.end(),
+            [&](const Factorised& a, const Factorised& b) { return key(a) < key(b); });
 }
 
 // Complete factorisations of one dimension by their levels.
@@ -61,10 +73,10 @@ std::vector<Factorised> patterns(const MapspaceChoices& choices, int d) {
         if (factor > 1) more.levels |= 1u << level;
       }
     }
-    merge(next, [](const Factorised& f) { return std::tuple(f.cover, f.along_x, f.levels); });
+    merge(next, [](const Factorised& f) { return StateKey(f.cover, f.along_x, f.levels); });
     std::swap(front, next);
   }
-  merge(front, [](const Factorised& f) { return f.levels; });
+  merge(front, [](const Factorised& f) { return StateKey(0, false, f.levels); });
   return front;
 }
 

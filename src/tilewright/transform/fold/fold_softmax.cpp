@@ -29,7 +29,8 @@ Graph fold_softmax(Graph graph, const std::function<bool(const Graph&, const Nod
         !gives_bytes(softmax))
       continue;
     // Of causal ones those for one token at a place that is given.
-    if (const int64_t causal = softmax.int_or("causal", 0); causal > 1 || (causal == 1) != softmax.has_input(2))
+    if (const int64_t causal = softmax.int_or("causal", 0);
+        causal > 1 || (causal == 1) != softmax.has_input(2))
       continue;
     const bool side_by_side = product.int_or("heads", 1) > 1 && product.int_or("y_columns", 0) != 0;
     if (side_by_side || !takes(editor.graph(), product)) continue;

@@ -298,7 +298,8 @@ class MatrixForms {
     if (heads > 1 && rows == 1 && !softmax_reads(output)) {  // the heads of one token lie as they do in both
       flag("y_columns", true);
       reshape_output(id, Shape{1, heads * columns});
-    } else if (const NodeId transpose = side_by_side_reader(by_head, {heads, rows, columns}); transpose != kNoNode) {
+    } else if (const NodeId transpose = side_by_side_reader(by_head, {heads, rows, columns});
+               transpose != kNoNode) {
       flag("y_columns", true);
       const ValueId to = editor_.node(transpose).outputs[0];
       const std::string name = editor_.value(output).name + "_columns";
