@@ -15,7 +15,7 @@ namespace tilewright {
 namespace {
 
 TEST(Cli, EveryVerbHelpsWithAnExample) {
-  for (const char* verb : {"inspect", "optimize", "quantize", "compile", "run", "report", "explain",
+  for (const char* verb : {"inspect", "optimize", "quantize", "compile", "run", "report", "explain", "decode",
                            "compare", "exec", "synth", "doctor"}) {
     const CommandResult result = command(std::string(verb) + " --help");
     EXPECT_EQ(result.exit_code, 0) << verb;

@@ -4,6 +4,7 @@ import pathlib
 import shutil
 import subprocess
 
+import language_model
 import numpy as np
 import pytest
 
@@ -30,7 +31,8 @@ def made(*arguments, folder):
 
 @pytest.fixture(scope="session")
 def files(tmp_path_factory):
-    """lenet.onnx, q.onnx, m.twb, x.npy, labels.npy, mapped.json, tune.db: named the same in every run."""
+    """lenet.onnx, q.onnx, m.twb, x.npy, labels.npy, mapped.json, tune.db; lm.onnx, lm.twb: named the same in every
+    run."""
     folder = tmp_path_factory.mktemp("command")
     shutil.copy(ROOT / "models/lenet-fashion/lenet_fashion.onnx", folder / "lenet.onnx")
     np.save(folder / "x.npy", np.random.default_rng(1).random((8, 1, 28, 28), np.float32))
@@ -41,6 +43,12 @@ def files(tmp_path_factory):
     made("compile", "q.onnx", "--hardware", "overlay-16x16", "-o", "m.twb", folder=folder)
     made("place", "--expr", "s = s + x[i]*y[i]", "--fabric", "hycube-4x4", "-o", "mapped.json", folder=folder)
     made("tune", "m.twb", "--search", "random", "--trials", 2, "--records", "tune.db", folder=folder)
+    (folder / "lm.txt").write_text(language_model.graph())
+    (folder / "all_seen.txt").write_text(language_model.graph(causal=False))
+    np.save(folder / "tokens.npy", language_model.random_texts(8))
+    for name in ("lm", "all_seen"):
+        made("quantize", f"{name}.txt", "--calibration", "tokens.npy", "-o", f"{name}.onnx", folder=folder)
+    made("compile", "lm.onnx", "--decode", "--hardware", "overlay-16x16", "-o", "lm.twb", folder=folder)
     half = (folder / "m.twb").read_bytes()
     (folder / "half.twb").write_bytes(half[:len(half) // 2])
     (folder / "bad.yaml").write_text("name: bad\nisa: vta\nbatch: 3\nblock_in: 16\nblok_out: 16\n")

@@ -15,6 +15,7 @@ SUCCESS = {
     "quantize": "quantize lenet.onnx --calibration x.npy -o q2.onnx",
     "compile": "compile q.onnx --hardware overlay-16x16",
     "run": "run m.twb --input x.npy --verify",
+    "decode": "decode lm.twb --prompt-tokens 1,2 --tokens 3 --engine cycle --verify",
     "compare": "compare lenet.onnx m.twb --input x.npy --input-count 1",
     "report": "report m.twb",
     "explain": "explain m.twb --no-trials",

@@ -5,8 +5,10 @@ import os
 import pathlib
 import shlex
 
+import numpy as np
+import onnx
 import pytest
-from conftest import run
+from conftest import made, run
 
 GOLDEN = pathlib.Path(__file__).parent / "messages.txt"
 
@@ -69,6 +71,32 @@ MISTAKES = {
         "explain m.tbw",
         "exec nowhere.yaml",
         "exec m.twb",
+    ],
+    "continue a text": [
+        "compile lm.txt --decode --hardware overlay-16x16",
+        "compile q.onnx --decode --hardware overlay-16x16",
+        "compile two.onnx --decode --hardware overlay-16x16",
+        "compile any_length.onnx --decode --hardware overlay-16x16",
+        "compile all_seen.onnx --decode --hardware overlay-16x16",
+        "compile lm.onnx --decode --hardware overlay-16x16 --emit-raw raw",
+        "decode m.twb --prompt hello",
+        "decode lm.twb",
+        "decode lm.twb --prompt ''",
+        "decode lm.twb --prompt abba",
+        "decode lm.twb --prompt-tokens 3,-1,16",
+        "decode lm.twb --prompt-tokens 3,x",
+        "decode lm.twb --prompt a --prompt-tokens 3",
+        "decode lm.twb --prompt-tokens 3,4 --tokens 9",
+        "decode lm.twb --prompt-tokens 0,1,2,3,4,5,6,7,8 --tokens 1",
+        "decode lm.twb --prompt-tokens 3 --tokens 0",
+        "decode lm.twb --prompt-tokens 3 --tokens 2 --top 4",
+        "decode lm.twb --prompt-tokens 3 --tokens 2 --temperature -1",
+        "decode lm.twb --prompt-tokens 3 --tokens 2 --temperature 1 --top 2.5",
+        "decode lm.twb --prompt-tokens 3 --tokens 2 --engine onnx",
+        "decode lm.twb --prompt-tokens 3 --tokens 2 --memory ddr",
+        "decode lm.onnx --prompt-tokens 3",
+        "decode lm.twb --promt a",
+        "run lm.twb --input tokens.npy",
     ],
     "tune": [
         "tune m.twb --search evoluton",
@@ -134,6 +162,21 @@ MISTAKES = {
     ],
 }
 CALLS = [call for calls in MISTAKES.values() for call in calls]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def language_files(files):
+    """A network of two inputs, and the language model for texts of any length."""
+    (files / "two.txt").write_text('graph "two"\ninput %0 "a": f32[1x4]\ninput %1 "b": f32[1x4]\n'
+                                   'node "sum" Add(%0, %1) -> (%2 "c": f32[1x4])\noutput %2\n')
+    numbers = np.random.default_rng(1).random((4, 4), np.float32)
+    np.savez(files / "two.npz", a=numbers, b=1 - numbers)
+    made("quantize", "two.txt", "--calibration", "two.npz", "-o", "two.onnx", folder=files)
+    model = onnx.load(files / "lm.onnx")
+    for value in (*model.graph.input, *model.graph.output):
+        value.type.tensor_type.shape.dim[1].dim_param = "length"
+    del model.graph.value_info[:]
+    onnx.save(model, files / "any_length.onnx")
 
 
 def said(call, folder):

@@ -4,7 +4,8 @@
 // nothing else. byte-lm: bits per byte of chapters that it was not trained on; the others: share of right
 // answers on the Fashion-MNIST test images. Integers are those of the host's integer execution.
 //
-// usage: weight_groups [--quick]     --quick: the first tenth of the images and windows
+// usage: weight_groups [--quick] [--language]     --quick: the first tenth of the images and windows
+//                                                 --language: byte-lm alone
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -59,10 +60,11 @@ Graph integers_of(const Way& way, const std::function<Graph(const QuantizeOption
   return integerize(with_seven_steps(quantize_with(options)));
 }
 
-int measure(bool quick) {
+// Members of the line.
+std::string measure_images(bool quick) {
   const int64_t images = quick ? 1000 : 10000;
   const FashionImages test = fashion_test_images(images);
-  std::string json = fmt::format("{{\"figure\": \"weight_groups\", \"images\": {}", images);
+  std::string json = fmt::format(", \"images\": {}", images);
   for (const char* name : {"lenet", "depthwise", "vit"}) {
     const Graph network = trained_network(name);
     for (const Way& way : kWays) {
@@ -77,6 +79,12 @@ int measure(bool quick) {
       std::fflush(stdout);
     }
   }
+  return json;
+}
+
+int measure(bool quick, bool language_alone) {
+  std::string json = "{\"figure\": \"weight_groups\"";
+  if (!language_alone) json += measure_images(quick);
   const std::vector<uint8_t> text = held_out_text();
   const int64_t windows = byte_lm::windows_in(text) / (quick ? 10 : 1);
   const double in_float = bits_per_byte(language_network(), text, windows, kThreads);
@@ -98,7 +106,12 @@ int measure(bool quick) {
 
 int main(int argc, char** argv) {
   try {
-    return measure(argc > 1 && std::strcmp(argv[1], "--quick") == 0);
+    bool quick = false, language_alone = false;
+    for (int i = 1; i < argc; ++i) {
+      quick = quick || std::strcmp(argv[i], "--quick") == 0;
+      language_alone = language_alone || std::strcmp(argv[i], "--language") == 0;
+    }
+    return measure(quick, language_alone);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "weight_groups: %s\n", error.what());
     return 1;

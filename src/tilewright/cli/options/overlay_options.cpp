@@ -77,12 +77,12 @@ CLI::App* add_decode(CLI::App& app, DecodeOptions& options, std::ostream& out) {
   verb->add_option("--prompt-tokens", options.prompt_tokens, "Instead: the numbers of its tokens, as 1,2,3")
       ->delimiter(',')
       ->excludes(prompt);
-  verb->add_option("--tokens", options.tokens, "Tokens to add")->check(CLI::PositiveNumber);
+  verb->add_option("--tokens", options.tokens, "Tokens to add")->check(at_least(int64_t{1}));
   verb->add_option("--temperature", options.temperature,
                    "Draw tokens by their share, sharpened below 1; 0: always the likeliest")
-      ->check(CLI::NonNegativeNumber);
+      ->check(number_check("a number from 0 up", [](double value) { return value >= 0; }));
   verb->add_option("--top", options.top, "Draw from that many likeliest tokens; 0: from all")
-      ->check(CLI::NonNegativeNumber);
+      ->check(at_least(int64_t{0}));
   verb->add_option("--seed", options.seed, "Of what is drawn");
   verb->refuse({"--top", "--seed"}, "without --temperature", [&options] { return options.temperature == 0; });
   add_engine(verb, options.engine, {"functional", "host", "cycle", "rtl"});

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <set>
 
 #include "tilewright/base/json.h"
 #include "tilewright/flow/run/overlay_engine.h"
@@ -57,41 +58,60 @@ int64_t vocabulary_of(const Graph& graph, ValueId token) {
   return count;
 }
 
-// "'q' (byte 113, at 7)".
+struct TextLimits {
+  int64_t positions = 0, vocabulary = 0;
+};
+
+TextLimits limits_of(const Bundle& bundle) {
+  if (!decodes(bundle))
+    refuse_text("the bundle runs no token after token: it keeps no keys and values",
+                "make one with 'tilewright compile --decode'");
+  return {cache_rows(bundle.graph), vocabulary_of(bundle.graph, token_input(bundle))};
+}
+
+// "'q' (byte 7 of the prompt)".
 std::string place_of(int64_t token, size_t at, bool bytes) {
   if (!bytes) return fmt::format("token {} (number {} of the prompt)", token, at + 1);
   return token >= 32 && token < 127 ? fmt::format("'{}' (byte {} of the prompt)", char(token), at + 1)
                                     : fmt::format("byte 0x{:02x} (byte {} of the prompt)", token, at + 1);
 }
 
-std::vector<int64_t> prompt_of(const DecodeRequest& request, const Decoder& decoder) {
+std::vector<int64_t> prompt_of(const DecodeRequest& request, const TextLimits& limits) {
   std::vector<int64_t> prompt = request.prompt_tokens;
   const bool bytes = request.prompt.has_value();
-  if (bytes && decoder.vocabulary() > kByteVocabulary) {
-    refuse_text(fmt::format("the network's {} tokens are not bytes", decoder.vocabulary()),
-                "give the numbers of the prompt's tokens, as its tokenizer has them");
+  if (bytes && limits.vocabulary > kByteVocabulary) {
+    refuse_text(fmt::format("the network's {} tokens are not bytes", limits.vocabulary),
+                "give the numbers that its tokenizer makes of the text, as in --prompt-tokens 17,4");
   }
   if (bytes) {
     for (const char c : *request.prompt) prompt.push_back(int64_t(uint8_t(c)));
   }
-  if (prompt.empty()) refuse_text("the prompt is empty", "a text begins with at least one token");
+  if (prompt.empty())
+    refuse_text("there is no prompt", "give at least one token: --prompt TEXT, or --prompt-tokens 17,4");
   Diagnostics problems;
+  std::set<int64_t> named;
   for (size_t i = 0; i < prompt.size(); ++i) {
-    if (prompt[i] >= 0 && prompt[i] < decoder.vocabulary()) continue;
+    const bool known = prompt[i] >= 0 && prompt[i] < limits.vocabulary;
+    if (known || !named.insert(prompt[i]).second) continue;
     problems.error(ErrorKind::kInvalidInput, "the prompt", "",
                    fmt::format("{} is outside the vocabulary of {} tokens", place_of(prompt[i], i, bytes),
-                               decoder.vocabulary()),
+                               limits.vocabulary),
                    "leave it out, or take a network that knows it");
   }
   problems.raise_if_any();
   if (request.tokens < 0) refuse_text(fmt::format("{} tokens cannot be added", request.tokens));
   // The last token is chosen, not run.
   const int64_t runs = int64_t(prompt.size()) + std::max<int64_t>(request.tokens - 1, 0);
-  if (runs > decoder.capacity()) {
-    refuse_text(fmt::format("{} tokens of prompt and {} more are {} positions, the bundle's caches have {}",
-                            prompt.size(), request.tokens, runs, decoder.capacity()),
-                fmt::format("add at most {}, or compile a network with a longer window",
-                            std::max<int64_t>(decoder.capacity() - int64_t(prompt.size()) + 1, 0)));
+  if (runs > limits.positions) {
+    const int64_t given = std::ssize(prompt), most = limits.positions - given + 1;
+    const std::string longer = "compile a network with a longer window";
+    refuse_text(
+        fmt::format(
+            "the text needs {} positions ({} for the prompt, {} behind it: the last token needs none), "
+            "the bundle has {}",
+            runs, given, runs - given, limits.positions),
+        most > 0 ? fmt::format("add at most {}, or {}", most, longer)
+                 : fmt::format("shorten the prompt to {} tokens, or {}", limits.positions, longer));
   }
   return prompt;
 }
@@ -100,6 +120,17 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](float x, float y) {
            return std::bit_cast<uint32_t>(x) == std::bit_cast<uint32_t>(y);
          });
+}
+
+// Nothing where the end of the deadline came first.
+std::optional<std::vector<float>> step_until(const Deadline* deadline, Decoder& decoder, int64_t token) {
+  try {
+    return decoder.step(token);
+  } catch (const Error& error) {
+    const bool ended = deadline != nullptr && deadline->expired() && decoder.position() > 0;
+    if (!ended || error.kind() != ErrorKind::kInfeasible) throw;
+    return {};
+  }
 }
 
 }  // namespace
@@ -116,10 +147,9 @@ bool decodes(const Bundle& bundle) {
 Decoder::Decoder(const Bundle& bundle, std::shared_ptr<const Engine> engine,
                  const overlay::ProgramEngineOptions& overlay_engine)
     : graph_(engine->graph()), states_(bundle.states), session_(engine, overlay_engine) {
-  if (!decodes(bundle))
-    refuse_text("the bundle keeps no keys and values of the tokens before", "compile it with --decode");
-  capacity_ = cache_rows(graph_);
-  vocabulary_ = vocabulary_of(graph_, token_input(bundle));
+  const TextLimits limits = limits_of(bundle);
+  capacity_ = limits.positions;
+  vocabulary_ = limits.vocabulary;
   for (const StatePair& state : states_) {
     for (const ValueId id : graph_.inputs) {
       const Value& value = graph_.value(id);
@@ -191,32 +221,38 @@ DecodeReport decode(const DecodeRequest& request) {
   check_engine(overlay_target(), request.engine.name);
   const PreparedBundle prepared(read_bundle(request.bundle, request.hardware, request.folders));
   const Bundle& bundle = prepared.bundle();
+  DecodeReport report;
+  report.prompt = prompt_of(request, limits_of(bundle));
   const bool host = request.engine.name == kHost;
   Decoder decoder(bundle, prepared.engine(host ? Execution::kOnHost : Execution::kAsPlaced),
                   program_engine_options(request.engine, request.folders));
   std::optional<Decoder> reference;
   if (request.verify) reference.emplace(bundle, prepared.engine(Execution::kOnHost));
-  DecodeReport report;
-  report.prompt = prompt_of(request, decoder);
   Random random(request.seed);
   const int64_t count = std::ssize(report.prompt) + std::max<int64_t>(request.tokens - 1, 0);
   std::vector<uint64_t> cycles;  // of each step
   std::vector<int64_t> text = report.prompt;
-  Ending ending = Ending::kNone;
-  for (int64_t at = 0; at < count && ending == Ending::kNone; ++at) {
+  const Deadline* const deadline = request.engine.deadline;
+  bool caches_known = true;  // not where a step was cut
+  const auto ended = [&] { return deadline != nullptr && deadline->expired(); };
+  for (int64_t at = 0; at < count && !ended(); ++at) {
     const uint64_t before = decoder.session().cycles().cycles;
     const int64_t token = text[size_t(at)];
-    const std::vector<float> logits = decoder.step(token);
-    if (reference) report.mismatches += !same_bits(logits, reference->step(token));
+    const std::optional<std::vector<float>> logits = step_until(deadline, decoder, token);
+    if (!logits) {
+      caches_known = false;
+      break;
+    }
+    if (reference) report.mismatches += !same_bits(*logits, reference->step(token));
     cycles.push_back(decoder.session().cycles().cycles - before);
     if (at + 1 >= std::ssize(report.prompt) && std::ssize(report.added) < request.tokens) {
-      report.added.push_back(choose_token(logits, request.temperature, request.top, random));
+      report.added.push_back(choose_token(*logits, request.temperature, request.top, random));
       text.push_back(report.added.back());
     }
     if (request.progress) request.progress(at + 1, count);
-    if (request.engine.deadline != nullptr) ending = request.engine.deadline->ending();
   }
-  if (reference) {
+  if (cycles.empty() && ended()) throw Expired();
+  if (reference && caches_known) {
     const std::vector<Tensor> expected = reference->caches(), found = decoder.caches();
     for (size_t i = 0; i < found.size(); ++i) report.mismatches += !found[i].identical(expected[i]);
   }
@@ -234,8 +270,10 @@ DecodeReport decode(const DecodeRequest& request) {
     lines = (request.prompt ? *request.prompt : "") + report.text + "\n";
   else
     for (const int64_t token : report.added) lines += fmt::format("{}\n", token);
-  if (request.engine.is_timed() && !cycles.empty()) {
-    const uint64_t total = std::accumulate(cycles.begin(), cycles.end(), uint64_t{0});
+  const uint64_t total = std::accumulate(cycles.begin(), cycles.end(), uint64_t{0});
+  if (request.engine.is_timed() && total == 0) {
+    lines += "no layer of the bundle runs on the overlay: there are no cycles\n";
+  } else if (request.engine.is_timed()) {
     const double per_token = double(total) / double(cycles.size());
     const double rate = bundle.hardware.clock_mhz * 1e6 / per_token;
     json["cycles"] = cycles;
@@ -243,12 +281,12 @@ DecodeReport decode(const DecodeRequest& request) {
     lines += fmt::format("{:.0f} cycles per token on the overlay: {:.1f} tokens per second at {} MHz\n",
                          per_token, rate, bundle.hardware.clock_mhz);
   }
-  if (ending != Ending::kNone) lines += "note: the run was interrupted; these are the tokens until then\n";
+  if (ended()) lines += "note: the run was interrupted; these are the tokens until then\n";
   if (request.verify) {
     json["mismatches"] = report.mismatches;
     lines += report.mismatches == 0
                  ? fmt::format("verified: the logits of {} steps and {} caches equal the integer reference\n",
-                               cycles.size(), bundle.states.size())
+                               cycles.size(), caches_known ? bundle.states.size() : 0)
                  : "";
     if (report.mismatches > 0)
       report.disagreement.emplace(
