@@ -1,5 +1,5 @@
-// The network of one token: what a network of a whole window of tokens computes for the last of them, with the
-// keys and values of those before it in caches.
+// The network of one token: what a network of a whole window of tokens computes for the last of them, with
+// the keys and values of those before it in caches.
 #pragma once
 
 #include "tilewright/graph/graph.h"
