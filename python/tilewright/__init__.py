@@ -9,7 +9,7 @@ Long calls release Python's lock; Ctrl-C ends a search with the best that it has
 project's interface, `tilewright.records` works on databases of measured trials."""
 from . import records
 from ._native import __version__
-from .bundle import Bundle, Comparison, Timing, open_bundle
+from .bundle import Bundle, Comparison, Decoded, Timing, open_bundle
 from .design import Design
 from .errors import Diagnostic, Error, Infeasible, InternalError, InvalidInput, Unsupported
 from .hardware import execute, run, synth
@@ -18,7 +18,7 @@ from .model import Model, QuantizedModel, Run, Value, load
 from .report import Report
 from .tuning import Importance, Study, Tuning, explore, importance, rules, study, tune
 
-__all__ = ["Bundle", "Comparison", "Design", "Diagnostic", "Error", "Importance", "Infeasible", "InternalError",
+__all__ = ["Bundle", "Comparison", "Decoded", "Design", "Diagnostic", "Error", "Importance", "Infeasible", "InternalError",
            "InvalidInput", "Mapping", "Model", "Placement", "QuantizedModel", "Report", "Run", "Study", "Timing",
            "Tuning", "Unsupported", "Value", "execute", "explore", "importance", "load", "map", "open_bundle", "place",
            "records", "rules", "run", "study", "synth", "tune", "__version__"]

@@ -23,6 +23,20 @@ class Timing(Report):
         return bars(ax, [row["layer"] for row in self.rows], [row["cycles"] for row in self.rows], "cycles")
 
 
+class Decoded(Report):
+    """What a language model has added to a prompt; `data` has the cycles of every step on a timed engine."""
+
+    @property
+    def tokens(self) -> list[int]:
+        """The tokens that were added."""
+        return list(self.data["tokens"])
+
+    @property
+    def added(self) -> str | None:
+        """The same as text, of a network whose tokens are bytes."""
+        return self.data.get("text")
+
+
 class Comparison(Report):
     """Where a bundle leaves its float model; `rows` has a dict per tensor, `sqnr_db` its signal-to-noise ratio."""
 
@@ -76,6 +90,18 @@ class Bundle(Ported):
     def run(self, x: Samples, **options: Any) -> Array:
         """The only output of `measure`, with its options: the samples' outputs stacked along axis 0."""
         return self.measure(x, **options).output
+
+    def decode(self, prompt: str | list[int], tokens: int = 64, *, temperature: float | None = None,
+               top: int | None = None, seed: int | None = None, engine: str = "functional", memory: str | None = None,
+               verify: bool | None = None, progress: Progress = None) -> Decoded:
+        """Continues a text, or the numbers of its tokens, by `tokens`: always the likeliest one, or drawn with `seed` by
+        its share at a `temperature`, from the `top` likeliest. `engine` and `verify` as in `measure`. The bundle is one
+        of `compile(decode=True)`."""
+        text = {"prompt": prompt} if isinstance(prompt, str) else {"prompt_tokens": list(prompt)}
+        request = fill(_native.DecodeRequest(), tokens=tokens, temperature=temperature, top=top, seed=seed,
+                       engine=fill(_native.EngineRequest(), name=engine, memory=memory), verify=verify, **text)
+        with shown(progress, "decode") as sink:
+            return Decoded(*self._bundle.decode(request, prefix, sink))
 
     def report(self, memory: str = "fixed") -> Timing:
         """Cycles of every layer against its roofline, with the picture. `memory`: ideal, fixed[:LATENCY[:INTERVAL]]

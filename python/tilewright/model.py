@@ -166,13 +166,15 @@ class Model(Ported):
         return QuantizedModel(graph, self._path, text, json.loads(report))
 
     def compile(self, hardware: Path, *, records: list[Path] | None = None, no_records: bool | None = None,
-                memory: str | None = None, states: dict[str, str] | None = None, progress: Progress = None) -> Bundle:
+                memory: str | None = None, states: dict[str, str] | None = None, decode: bool | None = None,
+                progress: Progress = None) -> Bundle:
         """A bundle for an overlay: a preset's name ("overlay-16x16") or a description's file. The model must be
         quantised. `records`: files of tuned schedules, besides those that come with Tilewright. `states`: as for
-        `quantize`; the bundle keeps them."""
+        `quantize`; the bundle keeps them. `decode`: of a language model, a program for one token, for
+        `Bundle.decode`."""
         from .bundle import Bundle
         request = fill(_native.CompileRequest(), hardware=os.fspath(hardware), records=records, no_records=no_records,
-                       memory=memory, states=states)
+                       memory=memory, states=states, decode=decode)
         with shown(progress, "compile") as sink:
             return Bundle(_native.compile(self._graph, self._path, request, prefix, sink))
 

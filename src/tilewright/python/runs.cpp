@@ -10,6 +10,7 @@
 
 #include "tilewright/flow/run/compare.h"
 #include "tilewright/flow/run/compile_model.h"
+#include "tilewright/flow/run/decode.h"
 #include "tilewright/flow/run/layer_table.h"
 #include "tilewright/flow/run/raw_run.h"
 #include "tilewright/flow/targets.h"
@@ -49,7 +50,18 @@ void bind_requests(py::module_& m) {
           [](CompileRequest& request, const std::map<std::string, std::string>& states) {
             for (const auto& [input, output] : states) request.states.push_back({input, output});
           })
-      .def_readwrite("memory", &CompileRequest::memory);
+      .def_readwrite("memory", &CompileRequest::memory)
+      .def_readwrite("decode", &CompileRequest::decode);
+  py::class_<DecodeRequest>(m, "DecodeRequest")
+      .def(py::init<>())
+      .def_readwrite("prompt", &DecodeRequest::prompt)
+      .def_readwrite("prompt_tokens", &DecodeRequest::prompt_tokens)
+      .def_readwrite("tokens", &DecodeRequest::tokens)
+      .def_readwrite("temperature", &DecodeRequest::temperature)
+      .def_readwrite("top", &DecodeRequest::top)
+      .def_readwrite("seed", &DecodeRequest::seed)
+      .def_readwrite("engine", &DecodeRequest::engine)
+      .def_readwrite("verify", &DecodeRequest::verify);
   py::class_<EngineRequest>(m, "EngineRequest")
       .def(py::init<>())
       .def_readwrite("name", &EngineRequest::name)
@@ -102,6 +114,17 @@ void bind_bundles(py::module_& m) {
                  in_background([&] { return time_network(b.prepared->bundle(), find_memory_model(memory)); });
              return py::make_tuple(to_string(timing), to_json(timing), roofline_svg(timing),
                                    page_of(timing_page(timing)));
+           })
+      .def("decode",
+           [](const CompiledBundle& b, DecodeRequest request, const std::string& prefix,
+              const py::object& progress) {
+             request.folders = folders(prefix);
+             if (request.engine.name == "rtl" && request.engine.cache_folder.empty())
+               request.engine.cache_folder = user_cache();
+             const DecodeReport report =
+                 in_background([&] { return decode(*b.prepared, request); }, progress);
+             if (report.disagreement) throw Error(*report.disagreement);
+             return pair_of(report.answer);
            })
       .def("run", [](const CompiledBundle& b, const RunRequest& request, const std::string& prefix,
                      const py::object& progress) {

@@ -165,6 +165,64 @@ TEST_F(DecoderClass, AnotherProgramInBetweenIsSetUpAgain) {
   }
 }
 
+std::vector<Tensor> random_inputs(Random& random, const Graph& graph, int64_t most) {
+  std::vector<Tensor> inputs;
+  for (const ValueId id : graph.inputs) {
+    const Value& value = graph.value(id);
+    Tensor tensor(value.type, value.shape);
+    const bool small = value.type == ElementType::kI64;
+    for (int64_t i = 0; i < tensor.size(); ++i)
+      tensor.set_integer(i, small ? random.between(0, most) : random.between(-128, 127));
+    inputs.push_back(std::move(tensor));
+  }
+  return inputs;
+}
+
+// Networks that nobody's transform writes: what the overlay cannot do of them, the host does.
+TEST_F(DecoderClass, OddPositionsAndCachesRunAsOnTheHost) {
+  Random random(test_seed());
+  const OverlayHardware hardware = find_overlay_hardware("overlay-16x16", hardware_folder());
+  for (const char* odd : {"constant position", "two positions", "cache read twice", "position computed"}) {
+    SCOPED_TRACE(odd);
+    const std::string kind = odd;
+    const RandomLanguageModel model = random_language_model(random, 30, 16);
+    Graph step = form_token_step(model.window);
+    ValueId position = kNoValue;
+    for (const ValueId id : step.inputs)
+      if (step.value(id).name == "position") position = id;
+    ValueId other = kNoValue;
+    if (kind == "constant position") other = step.add_constant("first", Tensor::of<int64_t>({1}, {1}));
+    if (kind == "two positions") other = step.add_input("other", ElementType::kI64, {1});
+    if (kind == "position computed") {
+      other = step.add_value("computed", ElementType::kI64, {1});
+      step.add_node("computed", "Abs", {position}, {other});
+    }
+    int changed = 0;
+    for (Node& node : step.nodes) {
+      if (!node.is_tilewright("QCacheUpdate")) continue;
+      if (other != kNoValue && changed++ < 2) node.inputs[2] = other;
+      if (kind == "cache read twice" && changed++ == 0) step.outputs.push_back(node.inputs[0]);
+    }
+    if (kind == "cache read twice") {
+      const ValueId before = step.outputs.back(),
+                    copied = step.add_value("copied", step.value(before).type, step.value(before).shape);
+      step.outputs.back() = copied;
+      step.add_node("copied", "Neg", {before}, {copied});
+    }
+    step.sort_topologically();
+    const Bundle bundle = compile(step, hardware, HostModel{.node_seconds = 1}).bundle;
+    Session placed(std::make_shared<const Engine>(bundle, Execution::kAsPlaced)),
+        host(std::make_shared<const Engine>(bundle, Execution::kOnHost));
+    for (int run = 0; run < 4; ++run) {
+      const std::vector<Tensor> inputs =
+          random_inputs(random, step, std::min(model.form.tokens, model.vocabulary) - 1);
+      const std::vector<Tensor> found = placed.run(inputs), expected = host.run(inputs);
+      for (size_t i = 0; i < found.size(); ++i)
+        EXPECT_TRUE(found[i].identical(expected[i])) << step.value(step.outputs[i]).name;
+    }
+  }
+}
+
 std::string refusal(const Graph& window) {
   try {
     form_token_step(window);

@@ -219,7 +219,11 @@ int64_t choose_token(const std::vector<float>& logits, double temperature, int64
 
 DecodeReport decode(const DecodeRequest& request) {
   check_engine(overlay_target(), request.engine.name);
-  const PreparedBundle prepared(read_bundle(request.bundle, request.hardware, request.folders));
+  return decode(PreparedBundle(read_bundle(request.bundle, request.hardware, request.folders)), request);
+}
+
+DecodeReport decode(const PreparedBundle& prepared, const DecodeRequest& request) {
+  check_engine(overlay_target(), request.engine.name);
   const Bundle& bundle = prepared.bundle();
   DecodeReport report;
   report.prompt = prompt_of(request, limits_of(bundle));

@@ -17,6 +17,8 @@
 
 namespace tilewright {
 
+class PreparedBundle;
+
 // Whether the network of a bundle takes a token and its position, as form_token_step makes it.
 bool decodes(const Bundle& bundle);
 
@@ -47,8 +49,8 @@ class Decoder {
 };
 
 struct DecodeRequest {
-  std::filesystem::path bundle;
-  std::string hardware;  // another overlay than the one it was compiled for; empty: that one
+  std::filesystem::path bundle;  // of the file
+  std::string hardware;          // another overlay than the file's bundle was compiled for; empty: that one
   // The text before: bytes, or numbers of tokens. One of both.
   std::optional<std::string> prompt;
   std::vector<int64_t> prompt_tokens;
@@ -73,6 +75,8 @@ struct DecodeReport {
 // Errors (invalid input): no prompt, or one outside the vocabulary; a text longer than the caches, said
 // before the first step.
 DecodeReport decode(const DecodeRequest& request);
+// The same with a bundle that is there.
+DecodeReport decode(const PreparedBundle& prepared, const DecodeRequest& request);
 
 // The next token: the likeliest, the first of equals, or one drawn by its share at `temperature` > 0 of the
 // `top` likeliest (0: of all).

@@ -88,6 +88,7 @@ class Compiler {
     OverlayHardware hardware = hardware_;
     if (is_token_step()) hardware.gemm_beside_alu = false;
     for (CompiledLayer& compiled : layers_) {
+      if (is_token_step()) compiled.schedule.parameters_by_tile = false;
       compiled.tiling = std::make_unique<Tiling>(compiled.layer, hardware, compiled.schedule);
     }
     place_memory();
