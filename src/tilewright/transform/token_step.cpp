@@ -66,9 +66,13 @@ class TokenStep {
     const Shape shape = one ? given->shape : Shape{};
     if (!numbers || shape.rank() < 1 || shape.rank() > 2 || shape.element_count() < 2 ||
         shape[shape.rank() - 1] != shape.element_count()) {
-      throw Error(ErrorKind::kUnsupported,
-                  "a network that decodes has one input, the numbers of its tokens, [1, tokens]",
-                  "give it a window of fixed length (--shape NAME=1xTOKENS)");
+      throw Error(
+          ErrorKind::kUnsupported,
+          fmt::format("a network that decodes has one input, the numbers of its tokens, [1, tokens]; this "
+                      "one has {}",
+                      one ? fmt::format("'{}' {}", given->name, to_string(given->type, shape))
+                          : fmt::format("{} inputs", window_.inputs.size())),
+          "take a language model that was read with a window of fixed length");
     }
     tokens_ = shape.element_count();
     const ValueId old = window_.inputs[0];
