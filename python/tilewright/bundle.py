@@ -34,7 +34,7 @@ class Decoded(Report):
     @property
     def added(self) -> str | None:
         """The same as text, of a network whose tokens are bytes."""
-        return self.data.get("text")
+        return str(self.data["text"]) if "text" in self.data else None
 
 
 class Comparison(Report):
@@ -91,15 +91,16 @@ class Bundle(Ported):
         """The only output of `measure`, with its options: the samples' outputs stacked along axis 0."""
         return self.measure(x, **options).output
 
-    def decode(self, prompt: str | list[int], tokens: int = 64, *, temperature: float | None = None,
-               top: int | None = None, seed: int | None = None, engine: str = "functional", memory: str | None = None,
-               verify: bool | None = None, progress: Progress = None) -> Decoded:
-        """Continues a text, or the numbers of its tokens, by `tokens`: always the likeliest one, or drawn with `seed` by
-        its share at a `temperature`, from the `top` likeliest. `engine` and `verify` as in `measure`. The bundle is one
-        of `compile(decode=True)`."""
-        text = {"prompt": prompt} if isinstance(prompt, str) else {"prompt_tokens": list(prompt)}
-        request = fill(_native.DecodeRequest(), tokens=tokens, temperature=temperature, top=top, seed=seed,
-                       engine=fill(_native.EngineRequest(), name=engine, memory=memory), verify=verify, **text)
+    def decode(self, prompt: str | None = None, tokens: int = 64, *, prompt_tokens: list[int] | None = None,
+               temperature: float | None = None, top: int | None = None, seed: int | None = None,
+               engine: str = "functional", memory: str | None = None, verify: bool | None = None,
+               progress: Progress = None) -> Decoded:
+        """Continues a text, or the numbers of its tokens (`prompt_tokens`), by `tokens`: always the likeliest one, or
+        drawn with `seed` by its share at a `temperature`, from the `top` likeliest. `engine` and `verify` as in
+        `measure`. The bundle is one of `compile(decode=True)`."""
+        request = fill(_native.DecodeRequest(), prompt=prompt, prompt_tokens=prompt_tokens, tokens=tokens,
+                       temperature=temperature, top=top, seed=seed, verify=verify,
+                       engine=fill(_native.EngineRequest(), name=engine, memory=memory))
         with shown(progress, "decode") as sink:
             return Decoded(*self._bundle.decode(request, prefix, sink))
 

@@ -25,11 +25,11 @@ def test_texts_are_those_of_the_command(bundle, tmp_path):
                                     "--verify", "--json", *flags))
         assert found.data.items() <= answer.items()
         assert len(found.tokens) == 12 and bytes(found.tokens).decode("latin-1") == found.added
-        assert bundle.decode(list(b"And"), 12, **options).tokens == found.tokens
+        assert bundle.decode(tokens=12, prompt_tokens=list(b"And"), **options).tokens == found.tokens
 
 
 def test_what_is_wrong_is_an_error(bundle):
-    with pytest.raises(tw.InvalidInput, match="the prompt is empty"):
+    with pytest.raises(tw.InvalidInput, match="there is no prompt"):
         bundle.decode("", 3)
     with pytest.raises(tw.InvalidInput, match="256 positions|positions"):
         bundle.decode("And", 300)

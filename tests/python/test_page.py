@@ -12,7 +12,7 @@ def test_code_of_the_page(monkeypatch):
     names = {}
     for block in blocks:
         exec(compile(block, "docs/guides/python.md", "exec"), names)
-    assert len(blocks) == 5
+    assert len(blocks) == 6
     assert names["scores"].shape == (10, 10)
     assert list(names["scores"].argmax(1)) == names["timed"].classes
     assert isinstance(names["placed"], tw.Placement)
