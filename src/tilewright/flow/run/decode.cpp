@@ -79,7 +79,8 @@ std::string place_of(int64_t token, size_t at, bool bytes) {
 std::vector<int64_t> prompt_of(const DecodeRequest& request, const TextLimits& limits) {
   std::vector<int64_t> prompt = request.prompt_tokens;
   const bool bytes = request.prompt.has_value();
-  if (bytes && !prompt.empty()) refuse_text("the prompt is given twice", "give a text or its tokens, not both");
+  if (bytes && !prompt.empty())
+    refuse_text("the prompt is given twice", "give a text or its tokens, not both");
   if (bytes && limits.vocabulary > kByteVocabulary) {
     refuse_text(fmt::format("the network's {} tokens are not bytes", limits.vocabulary),
                 "give the numbers that its tokenizer makes of the text, as in --prompt-tokens 17,4");
