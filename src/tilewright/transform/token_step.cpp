@@ -158,8 +158,9 @@ class TokenStep {
       case OperatorClass::kElementwise:
       case OperatorClass::kBroadcast:
       case OperatorClass::kConversion:
-      case OperatorClass::kCopy:
         return find_broadcast_axis(node, axis);
+      case OperatorClass::kCopy:
+        return true;
       case OperatorClass::kReshape:
         return reshape_axis(node, axis);
       default:
@@ -178,6 +179,7 @@ class TokenStep {
       return true;
     }
     if (node.is_tilewright("QMatMul")) return product_axis(node, axis);
+    if (!only_data_of_tokens(node)) return refuse(node, "its parameters depend on tokens");
     if (axis.axis == last && shape_of(y).rank() > 1) return refuse(node, "it works across tokens");
     if (node.is_tilewright("QSoftmax")) return softmax_axis(node, axis);
     if (axis.keys) return refuse(node, "it works across the scores of tokens");
@@ -190,6 +192,15 @@ class TokenStep {
     if (node.is_tilewright("QGemm")) return axis.axis == 0 || refuse(node, "its tokens are not its rows");
     if (node.is("Slice") || node.is("Split") || node.is("Concat")) return keeps_tokens(node, axis);
     return refuse(node, "it has no form for one token");
+  }
+
+  // Whether its data have an axis of tokens and its other inputs, unless they are data as well, none.
+  bool only_data_of_tokens(const Node& node) {
+    for (int i = 0; i < int(node.inputs.size()); ++i) {
+      const bool data = i == 0 || node.is("Concat");
+      if (node.has_input(i) && axis_of(node.input(i)).any() != data) return false;
+    }
+    return true;
   }
 
   bool keeps_tokens(const Node& node, const TokenAxis& axis) {
@@ -216,7 +227,8 @@ class TokenStep {
       here.axis += rank - shape_of(v).rank();
       if (found && (found->axis != here.axis || found->outer != here.outer || found->inner != here.inner))
         return refuse(node, "it combines values of different tokens");
-      if (found) here.keys = here.keys || found->keys, here.shares = false;
+      here.shares = false;  // what it makes of zero need not be zero
+      if (found) here.keys = here.keys || found->keys;
       found = here;
     }
     if (!found) return refuse(node, "its parameters depend on tokens");

@@ -242,6 +242,29 @@ TEST_F(DecoderClass, RefusesWhatLooksAtLaterTokens) {
     if (node.is_tilewright("QSoftmax")) node.attributes.erase("causal");
   EXPECT_NE(refusal(sees_all).find("its softmax is over all tokens, later ones too"), std::string::npos)
       << refusal(sees_all);
+  // Zero shares of later tokens that are zero no more.
+  Graph shifted = window;
+  for (size_t n = 0; n < shifted.nodes.size(); ++n) {
+    if (!shifted.nodes[n].is_tilewright("QSoftmax")) continue;
+    const ValueId shares = shifted.nodes[n].outputs[0];
+    const ValueId moved = shifted.add_value("moved", ElementType::kI8, shifted.value(shares).shape);
+    shifted.replace_uses(shares, moved);
+    Node& node = shifted.add_node("move", "QRequantize", {shares}, {moved}, kTilewrightDomain);
+    node.attributes = {{"multiplier", int64_t{1}}, {"shift", int64_t{0}}, {"bias", int64_t{3}}};
+    break;
+  }
+  shifted.sort_topologically();
+  EXPECT_NE(refusal(shifted).find("it mixes tokens without a causal softmax"), std::string::npos)
+      << refusal(shifted);
+  Graph mixed = window;  // rows of constants times the rows of tokens
+  const ValueId rows = mixed.outputs[0];
+  const int64_t tokens = mixed.value(rows).shape[1], channels = mixed.value(rows).shape[2];
+  const ValueId parts = mixed.add_constant("parts", Tensor(ElementType::kF32, {1, 2, tokens}));
+  const ValueId sums = mixed.add_value("sums", ElementType::kF32, {1, 2, channels});
+  mixed.add_node("sums", "MatMul", {parts, rows}, {sums});
+  mixed.outputs = {sums};
+  EXPECT_NE(refusal(mixed).find("'sums' (MatMul): its parameters depend on tokens"), std::string::npos)
+      << refusal(mixed);
   Graph averages = window;
   const ValueId logits = averages.outputs[0];
   const Shape shape = averages.value(logits).shape;

@@ -56,6 +56,7 @@ class Session {
   std::vector<Tensor> run(const std::vector<Tensor>& inputs, const Observe& observe = {});
   // What a cache in accelerator memory holds, by the graph's output; nullopt: it does not lie there.
   std::optional<Tensor> cache(ValueId output) const;
+  bool has_cache(ValueId output) const;
   // Of all runs of this session so far.
   const overlay::RunCounters& counters() const { return counters_; }
   const overlay::CycleCounters& cycles() const { return cycles_; }
