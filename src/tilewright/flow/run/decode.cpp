@@ -148,16 +148,10 @@ bool decodes(const Bundle& bundle) {
 
 Decoder::Decoder(const Bundle& bundle, std::shared_ptr<const Engine> engine,
                  const overlay::ProgramEngineOptions& overlay_engine)
-    : graph_(engine->graph()), states_(bundle.states), session_(engine, overlay_engine) {
+    : graph_(engine->graph()), states_(graph_, bundle.states), session_(engine, overlay_engine) {
   const TextLimits limits = limits_of(bundle);
   capacity_ = limits.positions;
   vocabulary_ = limits.vocabulary;
-  for (const StatePair& state : states_) {
-    for (const ValueId id : graph_.inputs) {
-      const Value& value = graph_.value(id);
-      if (value.name == state.input) held_.emplace_back(value.type, value.shape);
-    }
-  }
 }
 
 std::vector<float> Decoder::step(int64_t token) {
@@ -165,38 +159,30 @@ std::vector<float> Decoder::step(int64_t token) {
     refuse_text(fmt::format("token {} is outside the vocabulary of {} tokens", token, vocabulary_));
   if (position_ >= capacity_)
     refuse_text(fmt::format("position {} is beyond the {} tokens of the caches", position_, capacity_));
-  std::vector<Tensor> inputs;
+  std::vector<Tensor> given;
   for (const ValueId id : graph_.inputs) {
     const Value& value = graph_.value(id);
-    const auto state = std::ranges::find(states_, value.name, &StatePair::input);
-    if (state != states_.end()) {
-      inputs.push_back(held_[size_t(state - states_.begin())]);
-      continue;
-    }
-    Tensor number(value.type, value.shape);
-    number.set_integer(0, value.name == kPosition ? position_ : token);
-    inputs.push_back(std::move(number));
+    if (std::ranges::find(states_.pairs(), value.name, &StatePair::input) != states_.pairs().end()) continue;
+    given.emplace_back(value.type, value.shape);
+    given.back().set_integer(0, value.name == kPosition ? position_ : token);
   }
-  std::vector<Tensor> outputs = session_.run(inputs);
-  for (size_t s = 0; s < states_.size(); ++s) {
-    for (size_t o = 0; o < outputs.size(); ++o) {
-      if (graph_.value(graph_.outputs[o]).name != states_[s].output) continue;
-      // The first run has filled what lies in accelerator memory with zeros; there it stays.
-      held_[s] = session_.cache(graph_.outputs[o]) ? Tensor() : std::move(outputs[o]);
-    }
-  }
+  std::vector<Tensor> outputs = session_.run(states_.inputs(std::move(given)));
+  // The first run has filled what lies in accelerator memory with zeros; there it stays.
+  for (size_t o = 0; o < outputs.size(); ++o)
+    if (session_.has_cache(graph_.outputs[o])) outputs[o] = Tensor();
+  states_.advance(outputs);
   ++position_;
-  const auto logits = outputs[0].data<float>();
-  return {logits.end() - (graph_.value(graph_.outputs[0]).shape[outputs[0].shape().rank() - 1]),
-          logits.end()};
+  const Shape& shape = outputs[0].shape();
+  const auto logits = outputs[0].data<float>().last(size_t(shape[shape.rank() - 1]));
+  return {logits.begin(), logits.end()};
 }
 
 std::vector<Tensor> Decoder::caches() const {
-  std::vector<Tensor> result = held_;
-  for (size_t s = 0; s < states_.size(); ++s) {
+  std::vector<Tensor> result = states_.values();
+  for (size_t s = 0; s < result.size(); ++s) {
     for (const ValueId output : graph_.outputs) {
-      if (graph_.value(output).name != states_[s].output) continue;
-      if (std::optional<Tensor> there = session_.cache(output)) result[s] = *there;
+      if (graph_.value(output).name != states_.pairs()[s].output) continue;
+      if (std::optional<Tensor> there = session_.cache(output)) result[s] = std::move(*there);
     }
   }
   return result;

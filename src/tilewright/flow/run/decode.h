@@ -42,9 +42,8 @@ class Decoder {
 
  private:
   const Graph& graph_;
-  std::vector<StatePair> states_;
+  StateValues states_;  // what the host holds; empty tensors of those in accelerator memory
   Session session_;
-  std::vector<Tensor> held_;  // by state: what the host holds; empty tensors of those in accelerator memory
   int64_t position_ = 0, capacity_ = 0, vocabulary_ = 0;
 };
 

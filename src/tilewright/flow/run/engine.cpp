@@ -121,6 +121,12 @@ std::optional<Tensor> Session::cache(ValueId output) const {
   return {};
 }
 
+bool Session::has_cache(ValueId output) const {
+  return std::ranges::any_of(programs_, [&](const overlay::OverlayProgram& program) {
+    return std::ranges::find(program.states, output, &overlay::ProgramState::after) != program.states.end();
+  });
+}
+
 // The position of the run, and the caches that are given.
 void Session::prepare(overlay::OverlayProgram& program, const std::map<ValueId, Tensor>& values) const {
   if (program.position != kNoValue) set_position(program, values.at(program.position).integer_at(0));
