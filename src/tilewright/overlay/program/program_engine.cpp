@@ -1,6 +1,8 @@
 // One adapter per simulator. run_overlay() adds the host's part of a run: inputs in, outputs out.
 #include "tilewright/overlay/program/program_engine.h"
 
+#include <algorithm>
+
 #include "tilewright/overlay/rtl/registers.h"
 #include "tilewright/overlay/rtl/rtl_simulator.h"
 #include "tilewright/overlay/time/cycle_simulator.h"
@@ -76,15 +78,18 @@ namespace {
 // Fills the scratchpads with what the program expects there, where they hold something else. Everything that
 // a setup loads is in the static part of the memory.
 TimedRun prepare(OverlayProgram& program, ProgramEngine& engine, Deadline* deadline) {
-  std::vector<std::byte> wanted;
-  TimedRun run;
-  if (program.setup_count > 0) {
-    const auto fixed = std::span(program.memory).subspan(program.static_address);
-    wanted.assign(fixed.begin(), fixed.begin() + long(program.instruction_address - program.static_address));
-    if (engine.prepared != wanted)
-      run = engine.run(program.memory, program.setup_address, program.setup_count, nullptr, deadline);
+  if (program.setup_count == 0) {
+    engine.prepared.clear();
+    return {};
   }
-  engine.prepared = std::move(wanted);
+  const auto wanted =
+      std::span(program.memory)
+          .subspan(program.static_address, program.instruction_address - program.static_address);
+  if (std::ranges::equal(engine.prepared, wanted)) return {};
+  engine.prepared.clear();  // should the setup be cut short
+  const TimedRun run =
+      engine.run(program.memory, program.setup_address, program.setup_count, nullptr, deadline);
+  engine.prepared.assign(wanted.begin(), wanted.end());
   return run;
 }
 

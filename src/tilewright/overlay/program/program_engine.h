@@ -28,8 +28,8 @@ struct ProgramEngineOptions {
 class ProgramEngine {
  public:
   virtual ~ProgramEngine() = default;
-  // What the scratchpads keep for the next runs of a program (OverlayProgram::setup_count): an image of its
-  // instructions; empty: nothing.
+  // What the scratchpads keep for the next runs of a program (OverlayProgram::setup_count): the static part
+  // of its memory up to its instructions; empty: nothing.
   std::vector<std::byte> prepared;
 
   // As FunctionalSimulator::run. `cycles` of the result are zero on the functional engine, of `work` the RTL
