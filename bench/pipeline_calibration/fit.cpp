@@ -61,7 +61,8 @@ constexpr size_t kOwnRuns = 10;  // of a form, that its own weights take
 bool differs(const std::string& form, synthesis::DeviceFamily a, synthesis::DeviceFamily b) {
   if (a == b) return false;
   const bool ecp5 = a == synthesis::DeviceFamily::kEcp5 || b == synthesis::DeviceFamily::kEcp5;
-  return ecp5 || form == "mac_array" || form == "lane_array" || form == "finish";
+  return ecp5 || form == "mac_array" || form == "mac_array_packed" || form == "lane_array" ||
+         form == "finish";
 }
 
 std::vector<double> fitted(const std::vector<Sample>& samples) {
@@ -87,7 +88,8 @@ class Fit {
   void solve(const char* what, synthesis::DeviceFamily family, const Fit* other) {
     Scale all;
     for (const std::string& form : modelled_forms()) {
-      if (other != nullptr) all += scale(form, *other);
+      // Arrays of packed products are like no other form.
+      if (other != nullptr && form != "mac_array_packed") all += scale(form, *other);
     }
     for (const std::string& form : modelled_forms()) {
       weights_[form] = fitted(samples_[form]);

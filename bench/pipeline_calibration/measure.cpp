@@ -5,7 +5,8 @@
 //
 //   pipeline_calibration_measure FILE xc7|xcup|ecp5 RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
 //
-// A COMPONENT may also be "mac_array of wide products" or "rom_walker of deep memories".
+// A COMPONENT may also be "mac_array of wide products", "mac_array of two packed products", "mac_array of
+// more packed products" or "rom_walker of deep memories".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,6 +21,7 @@
 
 #include "random_designs.h"
 #include "support/pipeline/measured_runs_testing.h"
+#include "tilewright/pipeline/component/array_model.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/emit/design_synthesis.h"
 #include "tilewright/pipeline/estimate/resource_features.h"
@@ -42,10 +44,14 @@ int64_t wanted_runs(const std::string& component, int64_t runs) {
 
 // Forms that fewer random designs have, counted by themselves: arrays of wide fixed point, and memories of
 // constants of several blocks one after the other.
-const std::string kWideArray = "mac_array of wide products", kDeepRom = "rom_walker of deep memories";
+const std::string kWideArray = "mac_array of wide products", kDeepRom = "rom_walker of deep memories",
+                  kTwoPacked = "mac_array of two packed products",
+                  kMorePacked = "mac_array of more packed products";
 std::string kind_of(const std::string& component, const netlist::Parameters& parameters) {
   const auto value = [&](const char* name) { return netlist::integer_or(parameters, name, 1); };
   if (component == "mac_array" && value("AW") > 25) return kWideArray;
+  const int64_t packed = packed_rows(netlist::text_or(parameters, "MULTIPLY", ""));
+  if (component == "mac_array" && packed > 0) return packed == 2 ? kTwoPacked : kMorePacked;
   if (component == "rom_walker" && netlist::text_or(parameters, "KIND", "block") == "block" &&
       synthesis::block_ram_rows(value("WORDS"), value("WIDTH")) > 1) {
     return kDeepRom;
@@ -73,7 +79,7 @@ class Calibration {
       : file_(std::move(file)), family_(family), runs_(runs), components_(std::move(components)) {
     if (components_.empty()) {
       components_ = modelled_components();
-      components_.insert(components_.end(), {kWideArray, kDeepRom});
+      components_.insert(components_.end(), {kWideArray, kDeepRom, kTwoPacked, kMorePacked});
     }
     if (!std::filesystem::exists(file_)) return;
     for (const MeasuredRun& run : read_measured_runs(file_)) {

@@ -10,6 +10,7 @@
 
 #include "support/pipeline/allocation_testing.h"
 #include "support/pipeline/network_testing.h"
+#include "tilewright/pipeline/design/shapes.h"
 
 namespace tilewright::pipeline {
 
@@ -77,11 +78,16 @@ inline void use_bytes(Network& network, Random& random) {
   }
 }
 
-// Elements and weights of one (a sign), two or four bits between the borders.
+// Elements and weights of one (a sign), two or four bits between the borders; of stages also of any two to
+// six.
 inline void use_few_bits(Network& network, bool signs, Random& random) {
   const int64_t least = signs ? 0 : 1;
   int element_bits = 1 << random.between(least, 2), weight_bits = 1 << random.between(least, 2);
   if (signs && random.chance(0.4)) element_bits = weight_bits = 1;
+  if (signs && random.chance(0.6)) {
+    element_bits = int(random.between(2, 6));
+    weight_bits = int(random.between(2, 6));
+  }
   for (size_t t = 1; t < network.tensors.size(); ++t) {
     if (int(t) == network.output) continue;
     network.tensors[t].bits = element_bits;
@@ -146,8 +152,14 @@ inline Network calibration_network(uint64_t seed) {
 }
 
 inline Multiplier calibration_multiplier(const Network& network, const ArrayShape& shape, bool lanes,
-                                         Random& random) {
+                                         Random& random, const Layer* stage = nullptr) {
   if (network.number == NumberType::kFixed) return Multiplier::kDsp;
+  if (stage != nullptr && !lanes && shape.po > 1 && random.chance(0.4)) {
+    const NetworkTensor& input = network.tensors[size_t(stage->input)];
+    const int block = random.chance(0.5) ? 25 : kWidestBlockBits;
+    const auto packed = most_packed(input.bits, stage->weight_bits, block);
+    if (packed && !input.bipolar && !stage->weight_bipolar && !has_lowest_weight(*stage)) return *packed;
+  }
   if (!lanes && shape.po % 2 == 0 && random.chance(0.3)) return Multiplier::kPair;
   return random.chance(0.35) ? Multiplier::kLut : Multiplier::kDsp;
 }
@@ -169,8 +181,8 @@ inline Allocation calibration_allocation(const Network& network, uint64_t seed) 
   if (random.chance(0.3)) a.max_burst_beats = int64_t{16} << random.between(0, 1);
   for (size_t i = 0; a.streaming && i < a.layers.size(); ++i) {
     LayerAllocation& own = a.layers[i];
-    own.stage.multiplier =
-        calibration_multiplier(network, own.stage, works_in_lanes(network.layers[i].kind), random);
+    own.stage.multiplier = calibration_multiplier(network, own.stage, works_in_lanes(network.layers[i].kind),
+                                                  random, &network.layers[i]);
     if (network.layers[i].weight_bipolar && random.chance(0.6)) own.stage.multiplier = Multiplier::kLut;
     own.input_fifo = random.chance(0.6) ? random.between(2, random.chance(0.5) ? 60 : 700) : 0;
     own.residual_fifo = random.chance(0.5) ? random.between(2, 200) : 0;

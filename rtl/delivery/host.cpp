@@ -6,11 +6,18 @@
 // In simulation, in the folder of the design:
 //   verilator --cc --exe --build -O3 -Wno-fatal --top tilewright_pipeline -o run rtl/*.sv host/host.cpp
 //   obj_dir/run IMAGES RESULTS
+// host/simulated.py makes a library of this file, for Python.
 //
 // FILE is /dev/mem or a /dev/uioN; ADDRESS is where the design sees the memory that the program maps at
-// OFFSET. IMAGES holds one or more images, row by row, column by column, channel by channel, in the integers
-// of the network's input: one byte each, or four (little-endian) where elements have more than 8 bits.
-// RESULTS likewise.
+// OFFSET.
+//
+// IMAGES holds real values (float, little-endian; a file of numpy.save, or the values alone): of each image
+// all inputs of the model in its order and shapes. RESULTS gets the model's outputs likewise; of a single
+// output that is a vector the program prints the largest element's index, the class. With --integers both are
+// the network's own numbers, row by row, column by column, channel by channel, one byte each, or four where
+// elements have more than 8 bits; so they are where the model has parts that this program does not compute.
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -32,6 +39,24 @@ struct Tensor {
   bool bipolar;
   int64_t bytes;
   int64_t window_rows, window_columns, stride_y, stride_x, top, left, pad_value;
+};
+
+// A model's tensor: element i of its own order is element first + sum of digit * step of the image or result,
+// the digits of i to the radices `size`, the first the most significant.
+struct Digit {
+  int64_t size, step;
+};
+struct Values {
+  const char* name;
+  int64_t elements, first;
+  std::vector<Digit> digits;
+  float scale;
+  int64_t zero_point, low, high;
+  // Of an output: a softmax of all its integers (docs/reference/arithmetic.md of Tilewright, QSoftmax;
+  // without exponentials none), one of all its real values after that.
+  std::vector<int32_t> exponentials;
+  int64_t numerator, shift, softmax_zero;
+  bool softmax;
 };
 
 // @design@
@@ -109,6 +134,10 @@ class SimulatedPort : public Port {
   }
   void wait() override {
     while (!top_.irq) cycle();
+  }
+  // Time goes by until the end of a run.
+  void pass(uint64_t cycles) {
+    for (; cycles > 0 && !top_.irq; --cycles) cycle();
   }
   uint8_t* memory(size_t bytes) override {
     if (memory_.size() < bytes) memory_.resize(bytes);
@@ -205,6 +234,28 @@ class SimulatedPort : public Port {
   std::deque<uint64_t> writes_, answers_;
   uint64_t now_ = 0, write_beat_ = 0;
 };
+
+// For simulated.py. Memory begins at address 0 and keeps its size.
+extern "C" {
+SimulatedPort* design_open(uint64_t bytes) {
+  SimulatedPort* const port = new SimulatedPort;
+  port->memory(bytes);
+  return port;
+}
+void design_close(SimulatedPort* port) { delete port; }
+uint8_t* design_memory(SimulatedPort* port) { return port->memory(0); }
+uint32_t design_read(SimulatedPort* port, uint32_t offset) { return port->read(offset); }
+void design_write(SimulatedPort* port, uint32_t offset, uint32_t value) { port->write(offset, value); }
+// False: the design went outside of memory.
+bool design_pass(SimulatedPort* port, uint64_t cycles) {
+  try {
+    port->pass(cycles);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+}
 #else
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -325,6 +376,128 @@ static void append_result(const Tensor& t, const uint8_t* bytes, std::vector<uin
   }
 }
 
+// Places in the image or result, in the order of the model's tensor.
+static std::vector<int64_t> places_of(const Values& values) {
+  std::vector<int64_t> places = {values.first};
+  for (const Digit& digit : values.digits) {
+    std::vector<int64_t> next;
+    for (const int64_t place : places) {
+      for (int64_t i = 0; i < digit.size; ++i) next.push_back(place + i * digit.step);
+    }
+    places = next;
+  }
+  return places;
+}
+
+static int64_t number_of(float value, const Values& v) {
+  if (kFraction >= 0) {
+    const double scaled = std::ldexp(double(value), kFraction);
+    if (!(scaled > -0x1p31)) return scaled != scaled ? 0 : INT32_MIN;
+    return int64_t(std::min(std::floor(scaled + 0.5), 0x1p31 - 1));
+  }
+  const float low = float(v.low - v.zero_point), high = float(v.high - v.zero_point);
+  const float scaled = value / v.scale;
+  return int64_t(std::nearbyint(scaled > low ? std::min(scaled, high) : low)) + v.zero_point;
+}
+
+static void integer_softmax(std::vector<int64_t>& numbers, const Values& v) {
+  const int64_t largest = *std::max_element(numbers.begin(), numbers.end());
+  int64_t sum = 0;
+  for (int64_t& number : numbers) sum += number = v.exponentials[size_t(largest - number)];
+  const int64_t reciprocal = v.numerator / sum, half = v.shift > 0 ? int64_t{1} << (v.shift - 1) : 0;
+  for (int64_t& number : numbers) {
+    const int64_t share = ((number * reciprocal + half) >> v.shift) + v.softmax_zero;
+    number = std::max(v.low, std::min(v.high, share));
+  }
+}
+
+static float value_of(int64_t number, const Values& v) {
+  if (kFraction >= 0) return std::ldexp(float(number), -kFraction);
+  return float(number - v.zero_point) * v.scale;
+}
+
+// Images of real values as the network's numbers.
+static std::vector<uint8_t> numbers_of(const std::vector<float>& reals) {
+  size_t each = 0;
+  for (const Values& v : kInputs) each += size_t(v.elements);
+  if (reals.empty() || reals.size() % each != 0) {
+    throw std::runtime_error("an image has " + std::to_string(each) + " values");
+  }
+  const size_t size = size_t(element_bytes(kInput));
+  const size_t image_bytes =
+      size_t(kInput.source_rows * kInput.source_columns * kInput.source_channels) * size;
+  std::vector<uint8_t> images(reals.size() / each * image_bytes);
+  const float* next = reals.data();
+  for (size_t image = 0; image < reals.size() / each; ++image) {
+    for (const Values& v : kInputs) {
+      for (const int64_t place : places_of(v)) {
+        const int64_t number = number_of(*next++, v);
+        for (size_t i = 0; i < size; ++i) {
+          images[image * image_bytes + size_t(place) * size + i] = uint8_t(number >> 8 * i);
+        }
+      }
+    }
+  }
+  return images;
+}
+
+static std::vector<float> reals_of(const std::vector<uint8_t>& results) {
+  const int size = element_bytes(kOutput);
+  const int64_t each = kOutput.rows * kOutput.columns * kOutput.channels;
+  std::vector<float> reals;
+  for (int64_t first = 0; first < int64_t(results.size()) / size; first += each) {
+    for (const Values& v : kOutputs) {
+      const size_t begin = reals.size();
+      std::vector<int64_t> numbers;
+      for (const int64_t place : places_of(v)) numbers.push_back(element(results, first + place, size));
+      if (!v.exponentials.empty()) integer_softmax(numbers, v);
+      for (const int64_t number : numbers) reals.push_back(value_of(number, v));
+      if (!v.softmax) continue;
+      const float largest = *std::max_element(reals.begin() + int64_t(begin), reals.end());
+      double sum = 0;
+      for (size_t i = begin; i < reals.size(); ++i) sum += std::exp(double(reals[i] - largest));
+      for (size_t i = begin; i < reals.size(); ++i)
+        reals[i] = float(std::exp(double(reals[i] - largest)) / sum);
+    }
+  }
+  return reals;
+}
+
+static void print_classes(const std::vector<float>& reals) {
+  if (kOutputs.size() != 1 || kOutput.rows * kOutput.columns != 1) return;
+  const int64_t each = kOutputs[0].elements;
+  for (int64_t first = 0; first < int64_t(reals.size()); first += each) {
+    const auto begin = reals.begin() + first;
+    std::printf("image %lld: class %lld\n", static_cast<long long>(first / each),
+                static_cast<long long>(std::max_element(begin, begin + each) - begin));
+  }
+}
+
+// The values of a file: those alone, or a .npy file of them.
+static std::vector<float> read_reals(const std::string& path) {
+  const std::vector<uint8_t> bytes = read_file(path);
+  size_t begin = 0;
+  if (bytes.size() > 12 && std::memcmp(bytes.data(), "\x93NUMPY", 6) == 0) {
+    const bool short_size = bytes[6] == 1;
+    begin = (short_size ? 10 : 12) + bytes[8] + bytes[9] * 256u + (short_size ? 0 : bytes[10] * 65536u);
+    const std::string header(bytes.begin(), bytes.begin() + int64_t(std::min(begin, bytes.size())));
+    if (header.find("'<f4'") == std::string::npos ||
+        header.find("'fortran_order': False") == std::string::npos)
+      throw std::runtime_error("'" + path + "' is no array of float32 in C order");
+  }
+  if (begin > bytes.size() || (bytes.size() - begin) % 4 != 0)
+    throw std::runtime_error("'" + path + "' is cut short");
+  std::vector<float> reals((bytes.size() - begin) / 4);
+  std::memcpy(reals.data(), bytes.data() + begin, reals.size() * 4);
+  return reals;
+}
+
+static void write_file(const std::string& path, const void* data, size_t bytes) {
+  std::ofstream file(path, std::ios::binary);
+  file.write(static_cast<const char*>(data), std::streamsize(bytes));
+  if (!file) throw std::runtime_error("cannot write '" + path + "'");
+}
+
 static size_t pages(size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 static void write_wide(Port& port, uint32_t offset, uint64_t value) {
@@ -382,10 +555,13 @@ int main(int count, char** arguments) {
   try {
     std::string registers, memory;
     std::vector<std::string> files;
+    bool integers = false;
     for (int i = 1; i < count; ++i) {
       const std::string argument = arguments[i];
       if ((argument == "--registers" || argument == "--memory") && i + 1 < count) {
         (argument == "--registers" ? registers : memory) = arguments[++i];
+      } else if (argument == "--integers") {
+        integers = true;
       } else {
         files.push_back(argument);
       }
@@ -396,10 +572,19 @@ int main(int count, char** arguments) {
 #else
     MappedPort port(registers, memory);
 #endif
-    const std::vector<uint8_t> results = run(port, read_file(files[0]));
-    std::ofstream file(files[1], std::ios::binary);
-    file.write(reinterpret_cast<const char*>(results.data()), std::streamsize(results.size()));
-    if (!file) throw std::runtime_error("cannot write '" + files[1] + "'");
+    if (!integers && kMissing[0] != 0) {
+      throw std::runtime_error(std::string("the model takes more than this program computes: ") + kMissing +
+                               "; give the network's numbers, with --integers");
+    }
+    const std::vector<uint8_t> results =
+        run(port, integers ? read_file(files[0]) : numbers_of(read_reals(files[0])));
+    if (integers) {
+      write_file(files[1], results.data(), results.size());
+    } else {
+      const std::vector<float> reals = reals_of(results);
+      write_file(files[1], reals.data(), 4 * reals.size());
+      print_classes(reals);
+    }
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

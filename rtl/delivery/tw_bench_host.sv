@@ -1,13 +1,20 @@
 // The host of a design under test: writes registers in the order of a file, waits for the interrupt, reads the
-// cycle counter. Words of the file: offset in bits 43:32, value in bits 31:0.
+// cycle counter. Words of the file: offset in bits 43:32, value in bits 31:0. It is a file for one image: of
+// `count` images either IMAGES is written as `count` or, with STREAMING, the bytes are `count` times as many.
 module tw_bench_host #(
     parameter     SCRIPT    = "",
     parameter int WRITES    = 1,
-    parameter int CYCLES_LO = 24,
-    parameter int STATUS    = 4
+    parameter int STREAMING = 0,
+    // Offsets of registers.
+    parameter int IMAGES       = 16,
+    parameter int INPUT_BYTES  = 40,
+    parameter int OUTPUT_BYTES = 56,
+    parameter int CYCLES_LO    = 24,
+    parameter int STATUS       = 4
 ) (
     input  logic        clk,
     input  logic        rst,
+    input  logic [31:0] count,
     output logic        awvalid,
     input  logic        awready,
     output logic [11:0] awaddr,
@@ -43,8 +50,13 @@ module tw_bench_host #(
   state_e state;
   logic [31:0] step;
 
-  assign awaddr = script[step][43:32];
-  assign wdata = script[step][31:0];
+  logic [43:0] order;
+  logic many;
+  assign order = script[step];
+  assign many = STREAMING != 0 ? order[43:32] == 12'(INPUT_BYTES) || order[43:32] == 12'(OUTPUT_BYTES)
+                               : order[43:32] == 12'(IMAGES);
+  assign awaddr = order[43:32];
+  assign wdata = many ? order[31:0] * count : order[31:0];
   assign wstrb = 4'hf;
   assign bready = 1'b1;
   assign rready = 1'b1;

@@ -1,5 +1,6 @@
 // The memory behind one AXI4 port of a design under test: contents from a file, a latency, one beat per cycle;
-// accepts everything in the cycle it is offered. When `finish` rises it compares a range with what is expected.
+// accepts everything in the cycle it is offered. When `finish` rises it compares the results of the first `count`
+// images with what is expected.
 //
 // Timing: the first beat of a read whose address is accepted in t is transferred in t + LATENCY at the
 // earliest, the others in the cycles after it; the response of a write whose last beat is accepted in t in
@@ -10,8 +11,9 @@ module tw_bench_memory #(
     parameter int WORDS    = 16,
     parameter     FILE     = "",
     parameter int LATENCY  = 32,
-    parameter int FIRST    = 0,   // of the range that is compared, in words
-    parameter int COUNT    = 0,
+    parameter int FIRST    = 0,   // of the results that are compared, in words
+    parameter int EACH     = 0,   // words of one
+    parameter int COUNT    = 0,   // of all
     parameter     EXPECTED = "",
     parameter     MASK     = ""   // 1: a bit that counts
 ) (
@@ -38,6 +40,7 @@ module tw_bench_memory #(
     input  logic              bready,
     output logic [1:0]        bresp,
     input  logic              finish,
+    input  logic [31:0]       count,
     output logic [31:0]       mismatches
 );
   localparam int SHIFT = $clog2(DATA / 8);
@@ -173,7 +176,7 @@ module tw_bench_memory #(
       now <= '0;
       at <= '0;
       mismatches <= '0;
-    end else if (finish && at < 32'(COUNT)) begin
+    end else if (finish && at < count * 32'(EACH)) begin
       at <= at + 32'd1;
       if ((memory[32'(FIRST)+at] & mask[at]) !== (expected[at] & mask[at])) mismatches <= mismatches + 32'd1;
     end

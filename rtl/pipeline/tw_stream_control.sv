@@ -100,17 +100,17 @@ module tw_stream_control #(
         !WEIGHTS || (4 * i - 32'(component_config::REG_WEIGHTS0_LO)) / 8 < CHANNELS;
     // Bits beyond an address read as 0.
     localparam int BITS = DONE || !CHANNEL ? 0 : HIGH ? (A > 32 ? A - 32 : 0) : 32;
-    for (genvar b = 0; b < 32; b++) begin : gen_bit
-      if (b < BITS) begin : gen_used
-        logic q;
-        always_ff @(posedge clk) begin
-          if (rst) q <= 1'b0;
-          else if (write && address == AT && strobes[b/8]) q <= value[b];
+    if (BITS > 0) begin : gen_used
+      logic [BITS-1:0] q;
+      always_ff @(posedge clk) begin
+        if (rst) q <= '0;
+        else if (write && address == AT) begin
+          for (int b = 0; b < BITS; b++) if (strobes[b/8]) q[b] <= value[b];
         end
-        assign words[32*i+b] = q;
-      end else begin : gen_zero
-        assign words[32*i+b] = 1'b0;
       end
+      assign words[32*i+:32] = 32'(q);
+    end else begin : gen_zero
+      assign words[32*i+:32] = '0;
     end
   end
 
@@ -171,13 +171,19 @@ module tw_stream_control #(
   // ---- reads ----
   logic [31:0] identity[0:component_config::IDENTITY_WORDS-1];
   logic [31:0] word;
-  /* verilator lint_off WIDTH */
-  if (IDENTITY != "") begin : gen_identity
+  if (64'(IDENTITY) != 0) begin : gen_identity
     initial $readmemh(IDENTITY, identity);
   end else begin : gen_anonymous
     initial for (int i = 0; i < component_config::IDENTITY_WORDS; i++) identity[i] = '0;
   end
-  /* verilator lint_on WIDTH */
+
+  logic [31:0] named, told, cycles_low, cycles_high;  // the identity's word, that of `words`
+  logic identifies;
+  assign named = identity[s_araddr[5:2]];
+  assign told = words[{s_araddr[6:2], 5'd0}+:32];
+  assign identifies = s_araddr[11:6] == IDENTITY_AT[11:6];
+  assign cycles_low = cycles[31:0];
+  assign cycles_high = cycles[63:32];
 
   assign s_arready = !s_rvalid;
   assign s_rresp = 2'b00;
@@ -190,11 +196,11 @@ module tw_stream_control #(
       component_config::REG_ID:          word = component_config::VALUE_ID;
       component_config::REG_VERSION:     word = component_config::VALUE_VERSION;
       component_config::REG_IMAGES_DONE: word = images_done;
-      component_config::REG_CYCLES_LO:   word = cycles[31:0];
-      component_config::REG_CYCLES_HI:   word = cycles[63:32];
+      component_config::REG_CYCLES_LO:   word = cycles_low;
+      component_config::REG_CYCLES_HI:   word = cycles_high;
       default: begin
-        if (s_araddr[11:6] == IDENTITY_AT[11:6]) word = identity[s_araddr[5:2]];
-        else if (s_araddr < component_config::REG_IDENTITY) word = words[{s_araddr[6:2], 5'd0}+:32];
+        if (identifies) word = named;
+        else if (s_araddr < component_config::REG_IDENTITY) word = told;
       end
     endcase
   end

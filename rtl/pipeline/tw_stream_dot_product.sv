@@ -7,6 +7,9 @@
 // - Bipolar weights, MULTIPLY "lut": the sum of +-a is twice the sum of the a with weight +1 less the sum of
 //   all, `total`, which all rows share; it is given in the step in which the tree's sum is there.
 // - MULTIPLY "pair", two rows: tw_stream_multiply_pair.sv.
+// - MULTIPLY "packed2" to "packed4", that many rows, no weight of -2^(WW-1): tw_stream_multiply_packed.sv;
+//   `total` is what the activations alone make a sum too large by: of the first row, of those between, of the
+//   last.
 // - Else tw_stream_multiply.sv; operands are registered first unless MULTIPLY is "lut".
 //
 // In Verilator the instances of an array are one function: it is not inlined, and `weight` is a variable of
@@ -19,7 +22,9 @@ module tw_stream_dot_product #(
     parameter int PI = 8,
     parameter int ROWS = 1,
     parameter int ACC = 32,
-    parameter MULTIPLY = "dsp"
+    parameter MULTIPLY = "dsp",
+    parameter int TOTALS = 1,
+    parameter int TOTAL = 1
 ) (
     input  logic                             clk,
     input  logic                             enable,
@@ -28,7 +33,7 @@ module tw_stream_dot_product #(
     input  logic        [         PI*AW-1:0] act,
     input  logic        [    ROWS*PI*WW-1:0] weight /* verilator public_flat_rd */,
     // verilator lint_off UNUSEDSIGNAL
-    input  logic signed [AW+$clog2(PI)-1:0] total,  // of one form only
+    input  logic        [TOTALS*TOTAL-1:0] total,  // of two forms only
     // verilator lint_on UNUSEDSIGNAL
     output logic        [      ROWS*ACC-1:0] acc
 );
@@ -37,6 +42,7 @@ module tw_stream_dot_product #(
   localparam bit COUNTED = A_BIPOLAR != 0 && W_BIPOLAR != 0;
   localparam bit CHOSEN = !COUNTED && W_BIPOLAR != 0 && LUT;
   localparam bit PAIR = 64'(MULTIPLY) == 64'("pair") && !COUNTED;
+  localparam bit PACKED = TOTALS == 3;
   localparam int IW = A_BIPOLAR != 0 ? 2 : AW;
   localparam int KW = W_BIPOLAR != 0 ? 2 : WW;
   localparam int TERMS = COUNTED ? (PI + 2) / 3 : PI;
@@ -58,6 +64,27 @@ module tw_stream_dot_product #(
           .b1(weight[(PI+i)*WW+:WW]),
           .p0,
           .p1
+      );
+    end
+  end
+
+  if (PACKED) begin : gen_packed
+    for (genvar i = 0; i < PI; i++) begin : gen_lanes
+      logic [ROWS*WW-1:0] weights;
+      logic [ROWS*TW-1:0] products;
+      for (genvar r = 0; r < ROWS; r++) begin : gen_weights
+        assign weights[r*WW+:WW] = weight[(r*PI+i)*WW+:WW];
+      end
+      tw_stream_multiply_packed #(
+          .A(AW),
+          .B(WW),
+          .ROWS(ROWS)
+      ) block (
+          .clk,
+          .enable,
+          .a(act[i*AW+:AW]),
+          .b(weights),
+          .p(products)
       );
     end
   end
@@ -84,6 +111,8 @@ module tw_stream_dot_product #(
         end else if (v == 0 && PAIR) begin : gen_half
           if (r == 0) assign s = gen_shared.gen_lanes[i].p0;
           else assign s = gen_shared.gen_lanes[i].p1;
+        end else if (v == 0 && PACKED) begin : gen_part
+          assign s = gen_packed.gen_lanes[i].products[r*TW+:TW];
         end else if (v == 0) begin : gen_product
           logic signed [IW-1:0] a, a_operand;
           logic signed [KW-1:0] w, w_operand;
@@ -125,9 +154,20 @@ module tw_stream_dot_product #(
 
     logic signed [ACC-1:0] addend, sum;
     if (CHOSEN) begin : gen_twice
-      logic signed [SW:0] difference;
+      // verilator lint_off UNUSEDSIGNAL
+      logic signed [SW:0] difference;  // wraps where ACC has fewer bits
+      // verilator lint_on UNUSEDSIGNAL
       always_ff @(posedge clk) begin
-        if (enable) difference <= $signed({gen_levels[LEVELS].gen_nodes[0].s, 1'b0}) - (SW + 1)'(total);
+        if (enable) difference <= $signed({gen_levels[LEVELS].gen_nodes[0].s, 1'b0}) - (SW + 1)'($signed(total));
+      end
+      assign addend = ACC'(difference);
+    end else if (PACKED) begin : gen_corrected
+      localparam int PART = r == 0 ? 0 : r == ROWS - 1 ? 2 : 1;
+      // verilator lint_off UNUSEDSIGNAL
+      logic signed [SW:0] difference;  // wraps where ACC has fewer bits
+      // verilator lint_on UNUSEDSIGNAL
+      always_ff @(posedge clk) begin
+        if (enable) difference <= (SW + 1)'(gen_levels[LEVELS].gen_nodes[0].s) - (SW + 1)'($signed(total[PART*TOTAL+:TOTAL]));
       end
       assign addend = ACC'(difference);
     end else if (SW >= ACC) begin : gen_wraps

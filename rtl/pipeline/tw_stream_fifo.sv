@@ -6,7 +6,6 @@
 // The word at the output stands in a register, or in the memory's output register; the rest in a ring. A ring
 // in LUTs is read and passed by in one cycle. A ring in block RAM is read one cycle after the word was written
 // at the earliest, so no word is ever read while it is written.
-/* verilator lint_off WIDTH */
 module tw_stream_fifo #(
     parameter int WIDTH = 8,
     parameter int DEPTH = 4,
@@ -21,9 +20,8 @@ module tw_stream_fifo #(
     input  logic             out_ready,
     output logic [WIDTH-1:0] out_data
 );
-  localparam bit LATE = KIND == "block" || KIND == "ultra";
-  localparam bit PLAIN = KIND == "registers";
-  /* verilator lint_on WIDTH */
+  localparam bit LATE = 64'(KIND) == 64'("block") || 64'(KIND) == 64'("ultra");
+  localparam bit PLAIN = 64'(KIND) == 64'("registers");
   localparam int RING = LATE ? DEPTH : (DEPTH > 1 ? DEPTH - 1 : 1);  // words besides the output register
   localparam int A = RING > 1 ? $clog2(RING) : 1;
   localparam int COUNT_BITS = $clog2(DEPTH + 1);

@@ -45,10 +45,8 @@ module tw_stream_finish #(
 );
   localparam bit FIXED = 64'(NUMBER) == 64'("fixed");
   localparam bit LUT = 64'(MULTIPLY) == 64'("lut");
-  localparam bit ONE_BLOCK =
-      (SUM_BITS <= 25 && MULTIPLIER_BITS <= 18) || (SUM_BITS <= 18 && MULTIPLIER_BITS <= 25);
   // Steps until the first clip, until the residual is added, and until the result.
-  localparam int VALUE = FIXED ? 2 : MULTIPLIER_BITS == 0 ? 4 : LUT || ONE_BLOCK ? 5 : 6;
+  localparam int VALUE = FIXED ? 2 : MULTIPLIER_BITS == 0 ? 4 : LUT ? 5 : 6;
   localparam int LATER = PRODUCTS == 0 ? 0 : LUT ? 1 : 2;
   localparam int ADDED = VALUE + (RESIDUAL == 0 ? 0 : FIXED ? 2 : 5 + LATER);
   localparam int STEPS = ADDED + (TABLES == 0 ? 0 : FIXED ? 8 : 1);

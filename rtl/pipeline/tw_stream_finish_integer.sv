@@ -63,7 +63,9 @@ module tw_stream_finish_integer #(
     always_ff @(posedge clk) if (enable) sum <= SUM_BITS'(acc) + param[BIAS_AT+:SUM_BITS];
   end
   if (MULTIPLIER_BITS > 0) begin : gen_multiplied
+    localparam bit ONE_BLOCK = (SUM_BITS <= 25 && MW <= 18) || (SUM_BITS <= 18 && MW <= 25);
     logic signed [MW-1:0] multiplier;
+    logic signed [PW-1:0] product_of_sum;
     always_ff @(posedge clk) if (enable) multiplier <= param[component_config::FINISH_INTEGER_LANE_MULTIPLIER_LSB+:MW];
     tw_stream_multiply #(
         .A(SUM_BITS),
@@ -74,7 +76,17 @@ module tw_stream_finish_integer #(
         .enable,
         .a(sum),
         .b(multiplier),
-        .p(scaled_sum)
+        .p(product_of_sum)
+    );
+    // As late as from several blocks.
+    tw_stream_delay_line #(
+        .WIDTH(PW),
+        .STEPS(64'(MULTIPLY) != 64'("lut") && ONE_BLOCK ? 1 : 0)
+    ) product_line (
+        .clk,
+        .enable,
+        .in (product_of_sum),
+        .out(scaled_sum)
     );
   end else begin : gen_shifted_only
     assign scaled_sum = sum;

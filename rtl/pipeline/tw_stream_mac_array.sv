@@ -26,19 +26,20 @@ module tw_stream_mac_array #(
   localparam bit COUNTED = A_BIPOLAR != 0 && W_BIPOLAR != 0;
   localparam bit CHOSEN = !COUNTED && W_BIPOLAR != 0 && LUT;
   localparam bit PAIR = 64'(MULTIPLY) == 64'("pair") && !COUNTED;
+  localparam bit PACKED = 64'(MULTIPLY) >> 8 == 64'("packed") && !COUNTED;
   localparam int IW = A_BIPOLAR != 0 ? 2 : AW;
   localparam int KW = W_BIPOLAR != 0 ? 2 : WW;
   localparam bit WIDE = !((IW <= 25 && KW <= 18) || (IW <= 18 && KW <= 25));
   // Steps before the tree, in the tree, and behind it up to the accumulators.
-  localparam int PRODUCT = COUNTED ? 1 : CHOSEN ? 0 : LUT ? 1 : PAIR || WIDE ? 3 : 2;
+  localparam int PRODUCT = COUNTED ? 1 : CHOSEN ? 0 : LUT ? 1 : PAIR || (WIDE && !PACKED) ? 3 : 2;
   localparam int TREE = COUNTED ? $clog2((PI + 2) / 3) : $clog2(PI);
-  localparam int STEPS = PRODUCT + TREE + (CHOSEN ? 2 : 1);
-  localparam int ROWS = PAIR ? 2 : 1;
+  localparam int STEPS = PRODUCT + TREE + (CHOSEN || PACKED ? 2 : 1);
+  localparam int ROWS = PAIR ? 2 : PACKED ? 32'(64'(MULTIPLY) & 64'd15) : 1;
+  localparam int TOTALS = PACKED ? 3 : 1;
+  localparam int TOTAL = $clog2(PI) + (PACKED ? AW + WW : AW);
 
   logic enable, accumulate, fresh;
-  // verilator lint_off UNUSEDSIGNAL
-  logic signed [AW+$clog2(PI)-1:0] total;  // of all activations; not of PAIR
-  // verilator lint_on UNUSEDSIGNAL
+  logic [TOTALS*TOTAL-1:0] total;  // of all activations: tw_stream_dot_product.sv
   assign act_ready = enable && weight_valid;
   assign weight_ready = enable && act_valid;
 
@@ -57,6 +58,42 @@ module tw_stream_mac_array #(
         .terms(act_data),
         .sum  (total)
     );
+  end else if (PACKED) begin : gen_corrections
+    logic [PI*AW-1:0] operands;
+    logic [PI-1:0] signs;
+    logic signed [AW+$clog2(PI)-1:0] sum;
+    logic signed [$clog2(PI):0] negative;  // -1 for each
+    logic signed [TOTAL-1:0] first, between, last;
+    for (genvar i = 0; i < PI; i++) begin : gen_signs
+      assign signs[i] = operands[i*AW+AW-1];
+    end
+    tw_stream_sum_tree #(
+        .N(PI),
+        .W(AW)
+    ) all (
+        .clk,
+        .enable,
+        .terms(operands),
+        .sum
+    );
+    tw_stream_sum_tree #(
+        .N(PI),
+        .W(1)
+    ) counted (
+        .clk,
+        .enable,
+        .terms(signs),
+        .sum  (negative)
+    );
+    always_ff @(posedge clk) begin
+      if (enable) begin
+        operands <= act_data;
+        first <= TOTAL'(sum) <<< (WW - 1);
+        between <= (TOTAL'(sum) <<< (WW - 1)) + TOTAL'(negative);
+        last <= TOTAL'(negative);
+      end
+    end
+    assign total = {last, between, first};
   end else begin : gen_no_total
     assign total = '0;
   end
@@ -64,24 +101,26 @@ module tw_stream_mac_array #(
   for (genvar o = 0; o < PO / ROWS; o++) begin : gen_outputs
     tw_stream_dot_product #(
         .AW(AW), .A_BIPOLAR(A_BIPOLAR), .WW(WW), .W_BIPOLAR(W_BIPOLAR), .PI(PI), .ROWS(ROWS), .ACC(ACC),
-        .MULTIPLY(MULTIPLY)
+        .MULTIPLY(MULTIPLY), .TOTALS(TOTALS), .TOTAL(TOTAL)
     ) column (
         .clk, .enable, .accumulate, .fresh, .act(act_data), .total,
         .weight(weight_data[ROWS*o*PI*WW+:ROWS*PI*WW]), .acc(acc_data[ROWS*o*ACC+:ROWS*ACC])
     );
   end
-  // The row left over is paired with zeros, so that its sum is there in the same step as the others'.
-  if (PO % ROWS != 0) begin : gen_odd
+  // Rows left over share their blocks with zeros, so that their sums are there in the same step as the others'.
+  localparam int REST = PO % ROWS;
+  if (REST != 0) begin : gen_rest
     // verilator lint_off UNUSEDSIGNAL
-    logic [2*ACC-1:0] acc;
+    logic [ROWS*ACC-1:0] acc;
     // verilator lint_on UNUSEDSIGNAL
     tw_stream_dot_product #(
-        .AW(AW), .WW(WW), .PI(PI), .ROWS(2), .ACC(ACC), .MULTIPLY(MULTIPLY)
+        .AW(AW), .WW(WW), .PI(PI), .ROWS(ROWS), .ACC(ACC), .MULTIPLY(MULTIPLY), .TOTALS(TOTALS),
+        .TOTAL(TOTAL)
     ) column (
         .clk, .enable, .accumulate, .fresh, .act(act_data), .total,
-        .weight({{(PI * WW) {1'b0}}, weight_data[(PO-1)*PI*WW+:PI*WW]}), .acc
+        .weight({{((ROWS - REST) * PI * WW) {1'b0}}, weight_data[PO*PI*WW-1-:REST*PI*WW]}), .acc
     );
-    assign acc_data[(PO-1)*ACC+:ACC] = acc[ACC-1:0];
+    assign acc_data[PO*ACC-1-:REST*ACC] = acc[REST*ACC-1:0];
   end
 
 `ifndef SYNTHESIS

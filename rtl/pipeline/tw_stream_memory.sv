@@ -2,9 +2,7 @@
 // "ultra". The word at read_address in a cycle with read_enable is on read_data from the next cycle, and stays
 // there. Nobody reads a word in the cycle in which it is written.
 //
-// The variants differ in the attribute alone: synthesis takes it as a literal only. Names of different lengths
-// are compared on purpose.
-/* verilator lint_off WIDTH */
+// The variants differ in the attribute alone: synthesis takes it as a literal only.
 module tw_stream_memory #(
     parameter int WIDTH = 8,
     parameter int WORDS = 16,
@@ -19,15 +17,15 @@ module tw_stream_memory #(
     input  logic [A-1:0]     read_address,
     output logic [WIDTH-1:0] read_data
 );
-  if (KIND == "lutram") begin : gen_lutram
+  if (64'(KIND) == 64'("lutram")) begin : gen_lutram
     (* ram_style = "distributed", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
     always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
     always_ff @(posedge clk) if (read_enable) read_data <= words[read_address];
-  end else if (KIND == "ultra") begin : gen_ultra
+  end else if (64'(KIND) == 64'("ultra")) begin : gen_ultra
     (* ram_style = "ultra", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
     always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
     always_ff @(posedge clk) if (read_enable) read_data <= words[read_address];
-  end else if (KIND == "registers") begin : gen_registers
+  end else if (64'(KIND) == 64'("registers")) begin : gen_registers
     (* ram_style = "registers", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
     always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
     always_ff @(posedge clk) if (read_enable) read_data <= words[read_address];
@@ -37,4 +35,3 @@ module tw_stream_memory #(
     always_ff @(posedge clk) if (read_enable) read_data <= words[read_address];
   end
 endmodule
-/* verilator lint_on WIDTH */

@@ -2,7 +2,6 @@
 //
 // Timing: with cycle 0 the first one without reset, the first word is valid in cycle 2; from then on there is
 // always one, between tasks too. OB_BITS, PX_BITS, N_BITS: of the counters, for fields that need no more.
-/* verilator lint_off WIDTH */
 module tw_stream_rom_walker #(
     parameter int WIDTH = 8,
     parameter int WORDS = 16,
@@ -20,9 +19,8 @@ module tw_stream_rom_walker #(
     input  logic             out_ready,
     output logic [WIDTH-1:0] out_data
 );
-  localparam bit BLOCK = KIND == "block";
-  localparam bit FILLED = FILE != "";
-  /* verilator lint_on WIDTH */
+  localparam bit BLOCK = 64'(KIND) == 64'("block");
+  localparam bit FILLED = 64'(FILE) != 0;
   localparam int A = WORDS > 1 ? $clog2(WORDS) : 1;
   localparam int ROW = component_config::ROM_WALKER_BITS;
 

@@ -2,7 +2,6 @@
 // cycle after `next` on, row 0 again after the last. A table of one row is a constant.
 //
 // `last`: the current row is the last one.
-/* verilator lint_off WIDTH */
 module tw_stream_task_table #(
     parameter int ROW = 8,
     parameter int TASKS = 1,
@@ -16,12 +15,11 @@ module tw_stream_task_table #(
 );
   logic [ROW-1:0] rows[0:TASKS-1];
 
-  if (TABLE != "") begin : gen_contents
-    initial $readmemh(TABLE, rows);
-  end else begin : gen_zero
+  if (64'(TABLE) == 0) begin : gen_zero
     initial for (int i = 0; i < TASKS; i++) rows[i] = '0;
+  end else begin : gen_contents
+    initial $readmemh(TABLE, rows);
   end
-  /* verilator lint_on WIDTH */
   if (TASKS == 1) begin : gen_constant
     logic unused;
     assign unused = &{1'b0, clk, rst, next};

@@ -7,7 +7,6 @@
 // the loop take minutes and gigabytes for a large memory.
 //
 // The variants differ in the attribute alone, which synthesis takes as a literal only.
-/* verilator lint_off WIDTH */
 module tw_stream_tensor_bank #(
     parameter int WIDTH = 8,
     parameter int WORDS = 16,
@@ -21,14 +20,14 @@ module tw_stream_tensor_bank #(
     input  logic [A-1:0]     read_address,
     output logic [WIDTH-1:0] read_data
 );
-  if (KIND == "ultra") begin : gen_ultra
+  if (64'(KIND) == 64'("ultra")) begin : gen_ultra
     (* ram_style = "ultra", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
 `ifndef SYNTHESIS
     initial for (int i = 0; i < WORDS; i++) words[i] = '0;
 `endif
     always_ff @(posedge clk) if (write_enable) words[write_address] <= write_data;
     always_ff @(posedge clk) read_data <= words[read_address];
-  end else if (KIND == "block") begin : gen_block
+  end else if (64'(KIND) == 64'("block")) begin : gen_block
     (* ram_style = "block", no_rw_check *) logic [WIDTH-1:0] words[0:WORDS-1];
 `ifndef SYNTHESIS
     initial for (int i = 0; i < WORDS; i++) words[i] = '0;
@@ -44,4 +43,3 @@ module tw_stream_tensor_bank #(
     always_ff @(posedge clk) read_data <= words[read_address];
   end
 endmodule
-/* verilator lint_on WIDTH */

@@ -279,7 +279,7 @@ TEST(BadInput, SynthesisOfTheImpossible) {
   const std::string folder = fresh_folder("synthesis").string();
   expect_failure("synth overlay-tiny --device xc7z999 -o " + folder, 1,
                  {"'xc7z999' is neither a device preset nor a file",
-                  "known presets: f1-vu9p, ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z020"});
+                  "known presets: f1-vu9p, ice40-hx8k, ice40-up5k, lfe5u-85f, xc7z010, xc7z020"});
   expect_failure("synth overlay-9000 --device xc7z020 -o " + folder, 1,
                  {"'overlay-9000' is neither an overlay preset nor a file"});
   expect_failure("synth vta-default --device ice40-hx8k -o " + folder, 3,

@@ -31,6 +31,9 @@ TEST(Cli, SynthWritesTheConfiguredSources) {
   const std::string package = read_text_file(folder / "overlay_config.sv");
   EXPECT_NE(package.find("localparam int BLOCK_IN = 4;"), std::string::npos);
   EXPECT_TRUE(std::filesystem::exists(folder / "tilewright_overlay.sv"));
+  const std::string registers = read_text_file(folder / "registers.rdl");
+  EXPECT_NE(registers.find("addrmap tilewright_overlay_registers {"), std::string::npos);
+  EXPECT_NE(registers.find("} HW_WIDE @ 0x118;"), std::string::npos) << registers;
 }
 
 TEST(Cli, InspectCountsTheDemoNetwork) {

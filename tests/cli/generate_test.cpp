@@ -4,6 +4,7 @@
 
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "command.h"
 #include "small_model.h"
@@ -43,7 +44,8 @@ void expect_complete(const std::string& options) {
   for (const char* file :
        {"model.onnx", "allocation.yaml", "device.yaml", "report.html", "report.json", "README.md",
         "rtl/tilewright_pipeline.sv", "rtl/tilewright_axi.sv", "memory/identity.hex",
-        "testbench/testbench.sv", "host/host.cpp", "build.tcl", "clock.xdc"}) {
+        "testbench/testbench.sv", "host/host.cpp", "host/driver.py", "host/simulated.py", "build.tcl",
+        "clock.xdc", "package_ip.tcl", "block_design.tcl", "tilewright.core", "registers.rdl"}) {
     EXPECT_TRUE(fs::exists(folder / file)) << file;
   }
   const nlohmann::json report = report_of(folder);
@@ -98,6 +100,44 @@ TEST(Generate, ExplainsAndPrintsJson) {
   }
   const std::string estimated = expect_success(arguments + " --no-simulate").output;
   EXPECT_EQ(estimated.find("simulated:"), std::string::npos) << estimated;
+}
+
+// Its folder computes what the quantised file does, which another run of generate takes; the page has the
+// front.
+TEST(Generate, ChoosesBitsForABudget) {
+  const fs::path folder = fresh_folder("bits"), design = folder / "design", file = folder / "q.onnx";
+  const std::string model = "generate " + small_model().path.string() + " --device xc7z020 " + calibrated();
+  const nlohmann::json json =
+      nlohmann::json::parse(expect_success(model + " --bits-for lut=0.8 --widths 4,6,8 --format qonnx" +
+                                           " --quantized " + file.string() + " --json -o " + design.string())
+                                .output);
+  const nlohmann::json& precision = json["precision"];
+  EXPECT_LE(precision["chosen"]["lut"], precision["limit"]);
+  EXPECT_EQ(precision["chosen"]["weight_bits"].size(), 3u);
+  EXPECT_GT(precision["front"].size(), 0u);
+  EXPECT_NE(read_text_file(design / "report.html").find("Bits per layer"), std::string::npos);
+  expect_success("run " + design.string() + " --input " + small_model().images.string() +
+                 " --input-count 2 --engine cycle --verify");
+  const fs::path again = folder / "again";
+  expect_success("generate " + file.string() + " --device xc7z020 --allocation " +
+                 (design / "allocation.yaml").string() + " --no-simulate -o " + again.string());
+  // Values have other names in the file, and comments name them.
+  const auto hardware = [](const fs::path& made) {
+    return std::regex_replace(read_text_file(made / "rtl/tilewright_pipeline.sv"), std::regex("//[^\n]*"),
+                              "");
+  };
+  EXPECT_EQ(hardware(design), hardware(again));
+
+  const std::string out = " -o " + (folder / "none").string();
+  expect_failure(model + " --bits-for lut=0.01" + out, 3, {"the nearest of", "allow lut=0."});
+  expect_failure(model + " --bits-for luts=0.5" + out, 1, {"luts", "did you mean 'lut'"});
+  expect_failure(model + " --bits-for lut=0.5 --widths 1,4" + out, 1, {"'1' bits cannot be chosen"});
+  expect_failure("generate " + small_model().path.string() + " --device xc7z020 --bits-for lut=0.5" + out, 1,
+                 {"--calibration"});
+  expect_failure(
+      "generate " + file.string() + " --device xc7z020 " + calibrated() + " --bits-for lut=0.5" + out, 1,
+      {"quantised already"});
+  EXPECT_FALSE(fs::exists(folder / "none"));
 }
 
 TEST(Generate, RefusesFoldersThatHoldSomethingElse) {
@@ -208,6 +248,36 @@ TEST(RunDesign, RefusesWhatItHasNoUseFor) {
   expect_failure(run + " --engine host --memory ddr", 1, {"--memory does not apply"});
   fs::remove(folder / "device.yaml");
   expect_failure(run, 1, {"device.yaml"});
+}
+
+TEST(Generate, ConstantWeightsAreWires) {
+  const fs::path folder = fresh_folder("constant");
+  const SmallModel model = dense_model(folder);
+  const std::string command_line = "generate " + model.path.string() +
+                                   " --device xczu3eg --form constant -o " + (folder / "wires").string() +
+                                   " --calibration " + model.images.string();
+  const nlohmann::json report = nlohmann::json::parse(expect_success(command_line + " --json").output);
+  EXPECT_EQ(report["interval_cycles"], 1);
+  EXPECT_EQ(report["dsp"], 0);
+  ASSERT_EQ(report["layers"].size(), 3u);
+  EXPECT_EQ(report["layers"][0]["inputs"], 12);
+  EXPECT_GT(report["lut"], 0);
+  int latency = 1;  // the last elements' registers
+  for (const nlohmann::json& layer : report["layers"]) latency += int(layer["latency_cycles"]);
+  EXPECT_EQ(report["latency_cycles"], latency);
+  for (const char* file : {"constant_network.sv", "testbench.sv", "vectors.hex", "results.hex", "README.md",
+                           "report.json", "model.onnx"}) {
+    EXPECT_TRUE(fs::exists(folder / "wires" / file)) << file;
+  }
+  EXPECT_NE(expect_success(command_line).output.find("a result in every cycle"), std::string::npos);
+  expect_failure(command_line + " --budget lut=1000", 1, {"--budget has no effect with --form constant"});
+  expect_failure(
+      "generate " + small_model().path.string() + " --device xczu3eg --form constant -o " +
+          (folder / "none").string() + " " + calibrated(),
+      2,
+      {"layer 'module_1' (constant weights): its window does not see the whole input at once; constant "
+       "weights take a chain of dense layers; use --form auto"});
+  EXPECT_FALSE(fs::exists(folder / "none"));
 }
 
 }  // namespace

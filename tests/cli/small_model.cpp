@@ -57,6 +57,25 @@ const SmallModel& small_model() {
   return model;
 }
 
+SmallModel dense_model(const std::filesystem::path& folder) {
+  Graph graph;
+  graph.name = "dense";
+  ValueId value = graph.add_input("x", ElementType::kF32, {1, 12});
+  for (const int64_t outputs : {10, 6, 3}) {
+    const std::string name = "layer" + std::to_string(outputs);
+    value = add_dense(graph, name, value, outputs);
+    if (outputs == 3) break;
+    const ValueId positive = graph.add_value(name + "_relu", ElementType::kF32, graph.value(value).shape);
+    graph.add_node(name + "_relu", "Relu", {value}, {positive});
+    value = positive;
+  }
+  graph.outputs = {value};
+  const SmallModel made{folder / "dense.onnx", folder / "dense.npy"};
+  write_onnx(made.path, graph);
+  write_npy(made.images, random_tensor({4, 12}, 2));
+  return made;
+}
+
 std::string calibrated() { return "--calibration " + small_model().images.string(); }
 
 std::vector<std::string> small_model_forms() {

@@ -27,6 +27,9 @@ CommandResult expect_success(const std::string& arguments);
 // Four images at once, through two branches that are concatenated.
 std::filesystem::path batch_model(const std::filesystem::path& folder);
 
+// Dense layers, 12 inputs to 10, 6 and 3, and four inputs for it.
+SmallModel dense_model(const std::filesystem::path& folder);
+
 // Two layers with operators between them that no hardware has: "middle_one", "middle_two".
 std::filesystem::path unsupported_model(const std::filesystem::path& folder);
 

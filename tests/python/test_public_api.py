@@ -116,7 +116,7 @@ def keywords():
 
 # Of the command only: these files and listings are fields and methods of results here.
 COMMAND_ONLY = {"labels", "wave", "counters", "hardware", "emit_raw", "emit_assembly", "cache_folder", "engine",
-                "timeloop", "json", "record"}
+                "timeloop", "json", "record", "bits_for", "widths"}
 
 
 def test_messages_name_keywords_that_exist():
@@ -125,8 +125,8 @@ def test_messages_name_keywords_that_exist():
     for folder in ("flow", "frontend", "graph", "transform", "quantize", "pipeline", "base", "overlay/execute",
                    "spatial", "hardware"):
         for file in (ROOT / "src/tilewright" / folder).rglob("*.cpp"):
-            if file.stem.endswith("_test") or file.name in ("device.cpp", "demo.cpp"):
-                continue  # options of nextpnr; commands for a shell
+            if file.stem.endswith("_test") or file.name in ("device.cpp", "demo.cpp", "board_files.cpp"):
+                continue  # options of other tools; commands for a shell
             for text in re.findall(r'"((?:[^"\\]|\\.)*)"', file.read_text()):
                 for option in re.findall(r"(?<![\w-])--(?!help)[a-z][a-z-]*[a-z]", text):
                     options.setdefault(errors.in_python(option), f"{file.name}: {text}")

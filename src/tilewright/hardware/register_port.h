@@ -16,6 +16,7 @@ struct DeviceRegister {
   uint16_t offset;      // bytes
   const char* access;   // "r", "rw"
   const char* meaning;  // one line
+  int words = 1;        // of 32 bits, one after the other
 };
 
 // Errors (internal): there is no such register.

@@ -302,8 +302,9 @@ class ModuleVerifier {
     if (const Module* const inner = design_.module(instance.module)) {
       ports = inner->ports;
       for (const auto& [parameter, value] : instance.parameters) {
+        if (inner->text_parameters.contains(parameter)) continue;
         report(part, fmt::format("module '{}' has no parameter '{}'", instance.module, parameter),
-               "only components have parameters");
+               "give the module one");
       }
       return true;
     }
@@ -321,6 +322,14 @@ class ModuleVerifier {
 
   void verify_instance(const Instance& instance) {
     const std::string part = fmt::format("instance '{}'", instance.name);
+    for (const auto& [parameter, value] : instance.parameters) {
+      const ParameterText* const own = std::get_if<ParameterText>(&value);
+      if (own == nullptr || module_.text_parameters.contains(own->parameter)) continue;
+      report(part,
+             fmt::format("'{}' is said to be in the parameter '{}', which the module lacks", parameter,
+                         own->parameter),
+             "give the module this parameter");
+    }
     std::vector<Port> ports;
     if (!ports_of(instance, part, ports)) return;
     std::set<std::string> names;

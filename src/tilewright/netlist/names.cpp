@@ -67,6 +67,21 @@ bool legal_identifier(const std::string& name) {
   return std::all_of(name.begin(), name.end(), [](char c) { return letter(c) || digit(c); });
 }
 
+std::string identifier_part(const std::string& name, size_t longest) {
+  std::string result;
+  for (const char c : name) {
+    const bool kept = (letter(c) && c != '_') || digit(c);
+    if (kept) {
+      result += c;
+    } else if (!result.empty() && result.back() != '_') {
+      result += '_';
+    }
+  }
+  result.resize(std::min(result.size(), longest));
+  while (!result.empty() && result.back() == '_') result.pop_back();
+  return result;
+}
+
 std::vector<std::string> legal_names(const std::vector<std::string>& names,
                                      const std::set<std::string>& taken) {
   std::vector<std::string> result(names.size());

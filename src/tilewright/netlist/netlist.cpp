@@ -38,6 +38,10 @@ NetId Module::add_net(const std::string& net_name, int width) {
   return NetId(nets.size() - 1);
 }
 
+void Module::begin_section(std::vector<std::string> heading) {
+  sections.push_back({std::move(heading), nets.size(), assigns.size(), instances.size()});
+}
+
 NetId Module::add_port(const std::string& port_name, Direction direction, int width) {
   if (net(port_name) != kNoNet) {
     throw Error(ErrorKind::kInternal, fmt::format("module '{}' has a net '{}' already", name, port_name));
@@ -91,6 +95,10 @@ int64_t integer_or(const Parameters& parameters, const std::string& name, int64_
 }
 
 std::string text_or(const Parameters& parameters, const std::string& name, const std::string& fallback) {
+  const auto found = parameters.find(name);
+  if (found != parameters.end()) {
+    if (const auto* const own = std::get_if<ParameterText>(&found->second)) return own->text;
+  }
   const std::string* const value = find<std::string>(parameters, name);
   return value == nullptr ? fallback : *value;
 }

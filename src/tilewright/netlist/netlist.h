@@ -128,7 +128,13 @@ struct StateMachine {
   std::vector<State> states;
 };
 
-using ParameterValue = std::variant<int64_t, std::string>;
+// What the module's own parameter `parameter` says, followed by `text`.
+struct ParameterText {
+  std::string parameter, text;
+  bool operator==(const ParameterText&) const = default;
+};
+
+using ParameterValue = std::variant<int64_t, std::string, ParameterText>;
 using Parameters = std::map<std::string, ParameterValue>;
 
 // An instance of a module of the same design, or of a hand-written component that `Library` knows. Every
@@ -140,12 +146,20 @@ struct Instance {
   std::map<std::string, NetId> connections;  // by port name
 };
 
+// Where a part of a module begins, for those who read what is printed: a heading of some lines over its nets,
+// operators and instances.
+struct Section {
+  std::vector<std::string> heading;
+  size_t nets = 0, assigns = 0, instances = 0;  // that are before it
+};
+
 class Module {
  public:
   explicit Module(std::string module_name = {}) : name(std::move(module_name)) {}
 
   std::string name;
-  std::vector<Port> ports;  // each has the net of its name
+  std::map<std::string, std::string> text_parameters;  // with what they say unless an instance says otherwise
+  std::vector<Port> ports;                             // each has the net of its name
   std::vector<Net> nets;
   std::vector<Assign> assigns;
   std::vector<Register> registers;
@@ -154,7 +168,10 @@ class Module {
   std::vector<Pipeline> pipelines;
   std::vector<StateMachine> state_machines;
   std::vector<Instance> instances;
+  std::vector<Section> sections;  // in order
 
+  // What is added from here on belongs to a section of this heading.
+  void begin_section(std::vector<std::string> heading);
   // A new net; a taken name gets a numeric suffix.
   NetId add_net(const std::string& net_name, int width);
   // A port and its net. Errors (internal): the name is taken.
@@ -195,7 +212,7 @@ class Library {
   }
 };
 
-// Typed access. Errors (internal): absent, other type.
+// Typed access; of a ParameterText the text. Errors (internal): absent, other type.
 int64_t integer(const Parameters& parameters, const std::string& name);
 int64_t integer_or(const Parameters& parameters, const std::string& name, int64_t fallback);
 std::string text_or(const Parameters& parameters, const std::string& name, const std::string& fallback);

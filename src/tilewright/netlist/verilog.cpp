@@ -27,17 +27,31 @@ std::vector<std::string> all_names(const Module& module) {
   return names;
 }
 
+// Names inside a module that its nets have to step aside for.
+std::set<std::string> taken_names(const Module& module) {
+  std::set<std::string> names = {"clk", "rst"};
+  for (const auto& [name, value] : module.text_parameters) names.insert(name);
+  return names;
+}
+
+std::string quoted(const std::string& text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result + '"';
+}
+
 std::string text(const ParameterValue& value) {
-  if (const int64_t* const number = std::get_if<int64_t>(&value)) {
-    if (*number >= INT32_MIN && *number <= INT32_MAX) return fmt::format("{}", *number);
-    return fmt::format("64'h{:x}", uint64_t(*number));
+  if (const ParameterText* const own = std::get_if<ParameterText>(&value)) {
+    if (own->text.empty()) return own->parameter;
+    return fmt::format("{{{}, {}}}", own->parameter, quoted(own->text));
   }
-  std::string quoted = "\"";
-  for (const char c : std::get<std::string>(value)) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    quoted += c;
-  }
-  return quoted + '"';
+  if (const std::string* const own = std::get_if<std::string>(&value)) return quoted(*own);
+  const int64_t number = std::get<int64_t>(value);
+  if (number >= INT32_MIN && number <= INT32_MAX) return fmt::format("{}", number);
+  return fmt::format("64'h{:x}", uint64_t(number));
 }
 
 class ModulePrinter {
@@ -46,23 +60,27 @@ class ModulePrinter {
                 const std::map<std::string, std::string>& module_names)
       : design_(design), library_(library), module_(module), module_names_(module_names) {
     const std::vector<std::string> names = all_names(module);
-    const std::vector<std::string> legal = legal_names(names, {"clk", "rst"});
+    used_ = taken_names(module);
+    const std::vector<std::string> legal = legal_names(names, used_);
     for (size_t i = 0; i < names.size(); ++i) identifiers_[names[i]] = legal[i];
     used_.insert(legal.begin(), legal.end());
-    used_.insert({"clk", "rst"});
+    for (const Port& port : module.ports) ports_.insert(port.name);
   }
 
   std::string print() {
-    header();
-    for (const Assign& assign : module_.assigns) {
-      body_.line(1, "assign {} = {};", name(assign.result), expression(assign));
+    const BitUsage usage(module_, design_, library_);
+    header(usage);
+    Section from;
+    for (const Section& section : module_.sections) {
+      print_part(usage, from, section);
+      from = section;
     }
+    print_part(usage, from, {{}, module_.nets.size(), module_.assigns.size(), module_.instances.size()});
     registers();
     for (const Memory& memory : module_.memories) print_memory(memory);
     for (const Fifo& fifo : module_.fifos) print_fifo(fifo);
     for (const Pipeline& pipeline : module_.pipelines) print_pipeline(pipeline);
     for (const StateMachine& machine : module_.state_machines) print_state_machine(machine);
-    for (const Instance& instance : module_.instances) print_instance(instance);
     body_.line(0, "endmodule");
     return head_.text() + body_.text();
   }
@@ -89,10 +107,18 @@ class ModulePrinter {
     return fmt::format("{{{{{}{{{}}}}}, {}}}", more, bit(net, width(net) - 1), name(net));
   }
 
-  void header() {
-    const BitUsage usage(module_, design_, library_);
+  void header(const BitUsage& usage) {
     const bool clocked = uses_clock(module_);
-    head_.line(0, "module {} (", module_names_.at(module_.name));
+    std::string parameters;
+    for (const auto& [key, value] : module_.text_parameters) {
+      parameters +=
+          fmt::format("{}\n    parameter {} = {}", parameters.empty() ? "" : ",", key, quoted(value));
+    }
+    const bool inner = module_.name != design_.top;  // in the file of another one
+    if (inner) head_.line(0, "/* verilator lint_off DECLFILENAME */");
+    head_.line(0, "module {} {}(", module_names_.at(module_.name),
+               parameters.empty() ? "" : fmt::format("#({}\n) ", parameters));
+    if (inner) head_.line(0, "/* verilator lint_on DECLFILENAME */");
     head_.declare(1, "input logic ", "clk", 1, clocked, ",");
     head_.declare(1, "input logic ", "rst", 1, clocked, module_.ports.empty() ? "" : ",");
     for (size_t i = 0; i < module_.ports.size(); ++i) {
@@ -103,13 +129,32 @@ class ModulePrinter {
                     i + 1 < module_.ports.size() ? "," : "");
     }
     head_.line(0, ");");
-    std::set<std::string> ports;
-    for (const Port& port : module_.ports) ports.insert(port.name);
-    for (size_t i = 0; i < module_.nets.size(); ++i) {
+  }
+
+  void silence(const char* state, std::initializer_list<const char*> warnings) {
+    for (const char* const warning : warnings) body_.line(1, "/* verilator lint_{} {} */", state, warning);
+  }
+
+  // What begins at `from` and ends before `end`.
+  void print_part(const BitUsage& usage, const Section& from, const Section& end) {
+    const size_t before = body_.text().size();
+    write_heading(body_, from.heading);
+    const size_t heading = body_.text().size();
+    for (size_t i = from.nets; i < end.nets; ++i) {
       const Net& net = module_.nets[i];
-      if (ports.contains(net.name)) continue;
-      head_.declare(1, "logic ", identifiers_.at(net.name), net.width, usage.all_read(NetId(i)), ";");
+      if (ports_.contains(net.name)) continue;
+      body_.declare(1, "logic ", identifiers_.at(net.name), net.width, usage.all_read(NetId(i)), ";");
     }
+    for (size_t i = from.assigns; i < end.assigns; ++i) {
+      const Assign& assign = module_.assigns[i];
+      // A constant that reaches a comparison may settle it.
+      const bool settled = assign.operation == Operation::kLess || assign.operation == Operation::kLessSigned;
+      if (settled) silence("off", {"UNSIGNED", "CMPCONST"});
+      body_.line(1, "assign {} = {};", name(assign.result), expression(assign));
+      if (settled) silence("on", {"UNSIGNED", "CMPCONST"});
+    }
+    for (size_t i = from.instances; i < end.instances; ++i) print_instance(module_.instances[i]);
+    if (body_.text().size() == heading) body_.cut(before);
   }
 
   std::string expression(const Assign& assign) const {
@@ -285,7 +330,7 @@ class ModulePrinter {
   const Module& module_;
   const std::map<std::string, std::string>& module_names_;
   std::map<std::string, std::string> identifiers_;
-  std::set<std::string> used_;
+  std::set<std::string> used_, ports_;
   VerilogWriter head_, body_;
 };
 
@@ -311,14 +356,10 @@ std::map<std::string, std::string> names_of_modules(const Netlist& design, const
 
 std::string to_verilog(const Netlist& design, const Library& library) {
   const std::map<std::string, std::string> names = names_of_modules(design, library);
-  // Several modules in one file; constants that reach a comparison, and outputs of components that nobody
-  // needs, are no mistake in what was generated.
   std::string text;
-  for (const char* warning : {"DECLFILENAME", "UNSIGNED", "CMPCONST", "UNUSEDSIGNAL"}) {
-    text += fmt::format("/* verilator lint_off {} */\n", warning);
-  }
   const auto print = [&](const Module& module) {
-    text += "\n" + ModulePrinter(design, library, module, names).print();
+    if (!text.empty()) text += '\n';
+    text += ModulePrinter(design, library, module, names).print();
   };
   for (const Module& module : design.modules) {
     if (module.name != design.top) print(module);
@@ -330,7 +371,7 @@ std::string to_verilog(const Netlist& design, const Library& library) {
 }
 
 std::vector<std::string> printed_ports(const Module& module) {
-  std::vector<std::string> names = legal_names(all_names(module), {"clk", "rst"});
+  std::vector<std::string> names = legal_names(all_names(module), taken_names(module));
   names.resize(module.ports.size());
   return names;
 }

@@ -14,6 +14,9 @@ namespace tilewright::netlist {
 // illegal. `library` names modules and ports of hand-written components, which are printed as they are.
 std::string to_verilog(const Netlist& design, const Library& library);
 
+// A line of text as a comment can hold it: what is no printable ASCII becomes a question mark.
+std::string comment_text(const std::string& line);
+
 // The names of a module's ports as to_verilog prints them, in the order of Module::ports.
 std::vector<std::string> printed_ports(const Module& module);
 // The name of the module itself.

@@ -85,5 +85,45 @@ TEST(Verilog, PrintsParametersAndOpenOutputs) {
   EXPECT_TRUE(contains(text, ".out(unused_one_out)"));
 }
 
+TEST(Verilog, PrintsItsOwnParametersAndHandsThemOn) {
+  Module inner("inner"), top("top");
+  inner.text_parameters["FOLDER"] = ".";
+  top.text_parameters["FOLDER"] = "a\"b";
+  const NetId a = top.add_port("FOLDER", Direction::kInput, 3), go = top.add_port("go", Direction::kInput, 1);
+  top.add_instance("below", "inner", {{"FOLDER", ParameterText{"FOLDER", ""}}}, {});
+  top.add_instance("one", "box", {{"WIDTH", int64_t{3}}, {"FILE", ParameterText{"FOLDER", "/c.hex"}}},
+                   {{"in", a}, {"ready_in", go}});
+  const std::string text = to_verilog({"top", {inner, top}}, BoxLibrary());
+  EXPECT_TRUE(contains(text, "module top #(\n    parameter FOLDER = \"a\\\"b\"\n) (")) << text;
+  EXPECT_TRUE(contains(text, ".FOLDER(FOLDER)"));
+  EXPECT_TRUE(contains(text, ".FILE({FOLDER, \"/c.hex\"})"));
+  EXPECT_EQ(printed_ports(top)[0], "FOLDER_2");
+}
+
+// A section's nets, operators and instances stand together under its heading; an empty one is left out, and
+// no heading ends its comment.
+TEST(Verilog, PrintsSections) {
+  Module top("top");
+  const NetId a = top.add_port("a", Direction::kInput, 3), go = top.add_port("go", Direction::kInput, 1);
+  top.begin_section({"nothing"});
+  top.begin_section({"first\n`define", "and more"});
+  const NetId b = top.add_assign(Operation::kNot, {a}, 3, 0, "b");
+  top.begin_section({"second"});
+  top.add_instance("one", "box", {{"WIDTH", int64_t{3}}}, {{"in", b}, {"ready_in", go}});
+  const std::string text = to_verilog({"top", {top}}, BoxLibrary());
+  EXPECT_FALSE(contains(text, "nothing")) << text;
+  EXPECT_TRUE(
+      contains(text, "\n  // ---- first?`define\n  //      and more\n  logic [2:0] b;\n  assign b = ~a;\n"));
+  EXPECT_LT(text.find("assign b"), text.find("// ---- second"));
+  EXPECT_LT(text.find("// ---- second"), text.find("box #("));
+}
+
+TEST(Names, PartsOfIdentifiers) {
+  EXPECT_EQ(identifier_part("/features/0//Conv_2D", 40), "features_0_Conv_2D");
+  EXPECT_EQ(identifier_part("__a__", 40), "a");
+  EXPECT_EQ(identifier_part("a_bc", 2), "a");
+  EXPECT_EQ(identifier_part("\xc3\xa4", 40), "");
+}
+
 }  // namespace
 }  // namespace tilewright::netlist

@@ -4,6 +4,8 @@
 
 #include <bit>
 
+#include "tilewright/netlist/verilog.h"
+
 namespace tilewright::netlist {
 namespace {
 
@@ -74,6 +76,19 @@ void VerilogWriter::declare(int depth, const std::string& kind, const std::strin
   if (!all_read) line(depth, "/* verilator lint_off UNUSEDSIGNAL */");
   line(depth, "{}{}{}{}", kind, range(width), name, end);
   if (!all_read) line(depth, "/* verilator lint_on UNUSEDSIGNAL */");
+}
+
+std::string comment_text(const std::string& line) {
+  std::string text;
+  for (const char c : line) text += c >= ' ' && c <= '~' && c != '\\' ? c : '?';
+  return text;
+}
+
+void write_heading(VerilogWriter& out, const std::vector<std::string>& lines) {
+  if (!lines.empty()) out.line(0, "");
+  for (size_t i = 0; i < lines.size(); ++i) {
+    out.line(1, "// {}{}", i == 0 ? "---- " : "     ", comment_text(lines[i]));
+  }
 }
 
 std::string range(int width) { return width == 1 ? "" : fmt::format("[{}:0] ", width - 1); }

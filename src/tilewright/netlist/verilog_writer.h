@@ -24,10 +24,15 @@ class VerilogWriter {
   void declare(int depth, const std::string& kind, const std::string& name, int width, bool all_read,
                const std::string& end);
   const std::string& text() const { return text_; }
+  // Leaves the first `size` characters.
+  void cut(size_t size) { text_.resize(size); }
 
  private:
   std::string text_;
 };
+
+// Lines of comment, set off from what is before them.
+void write_heading(VerilogWriter& out, const std::vector<std::string>& lines);
 
 // "[7:0] "; nothing for one bit.
 std::string range(int width);

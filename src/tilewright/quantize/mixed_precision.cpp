@@ -10,9 +10,7 @@
 #include <functional>
 
 #include "tilewright/graph/inference/statistics.h"
-#include "tilewright/quantize/noise.h"
-#include "tilewright/quantize/recipe_choice.h"
-#include "tilewright/quantize/recipe_fitter.h"
+#include "tilewright/quantize/bit_trials.h"
 
 namespace tilewright {
 namespace {
@@ -43,27 +41,20 @@ void check_mixed(const QuantizeOptions& options, const MixedBits& bits) {
   problems.raise_if_any();
 }
 
-double noise_share(double decibels) { return std::isinf(decibels) ? 0 : std::pow(10, -decibels / 10); }
-
 class BitChooser {
  public:
   BitChooser(const Graph& float_graph, const std::vector<Tensor>& samples, const QuantizeOptions& recipe,
              const MixedBits& bits, MixedReport& report)
-      : bits_(bits),
-        report_(report),
-        recipe_(recipe),
-        fitter_(float_graph, samples, recipe.threads, recipe.float_nodes),
-        meter_(float_graph, sample_runs(float_graph, samples, 0, 1, kMostSensitivityRuns), recipe.threads) {
+      : bits_(bits), report_(report), trials_(float_graph, samples, recipe, kMostSensitivityRuns) {
     widths_ = bits.weight_bits;
     std::sort(widths_.rbegin(), widths_.rend());
     widths_.erase(std::unique(widths_.begin(), widths_.end()), widths_.end());
   }
 
   Graph run(QuantizeReport& told) {
-    if (!fitter_.has_values()) return fitter_.quantize(recipe_, told);
-    quantizer_.emplace(fitter_.quantizer(recipe_));
-    network_ = &fitter_.network(recipe_);
-    chosen_ = chosen_widths(*network_, recipe_);
+    if (!trials_.has_values()) return trials_.quantize_by_recipe(told);
+    network_ = &trials_.network();
+    chosen_ = trials_.widths();
     std::fill(chosen_.layers.begin(), chosen_.layers.end(), widths_[0]);
     report_.uniform_db = measured(chosen_);
     report_.reached = true;
@@ -72,12 +63,7 @@ class BitChooser {
     } else if (widths_.size() > 1) {
       narrow();
     }
-    std::vector<LayerErrors> errors;
-    Graph graph = quantizer_->quantize(chosen_, &errors);
-    const std::vector<QuantizeReport::Attempt> attempts = told.attempts;
-    told = fitter_.report_of(recipe_, errors);
-    told.attempts = attempts;
-    told.weight_bits = quantizer_->mean_weight_bits(chosen_);
+    Graph graph = trials_.quantize(chosen_, told);
     finish();
     return graph;
   }
@@ -89,15 +75,7 @@ class BitChooser {
     double price = 0;  // smaller is earlier
   };
 
-  double measured(const BitWidths& widths) {
-    const NetworkNoise noise = meter_.measure(quantizer_->quantize(widths), fitter_.factors(recipe_));
-    // Classes alone leave no real outputs: then the last value counts.
-    if (noise.outputs.empty()) return noise.values.empty() ? 0 : noise.values.back().sqnr_db;
-    double share = 0;
-    for (const ValueNoise& output : noise.outputs) share += noise_share(output.sqnr_db);
-    return -10 * std::log10(std::max(share, 1e-30));
-  }
-
+  double measured(const BitWidths& widths) { return trials_.output_db(widths); }
   int64_t weights(size_t layer) const { return network_->layers[layer].weights.size(); }
   double mean_bits(const BitWidths& widths) const {
     double bits = 0, count = 0;
@@ -206,7 +184,7 @@ class BitChooser {
       widths.groups[g] = kWideBits;
       const double alone = measured(widths);
       rows[g] = report_.activations.size();
-      report_.activations.push_back({name_of_group(int(g)), alone, false});
+      report_.activations.push_back({trials_.group_name(g), alone, false});
       moves.push_back({g, kWideBits, -(base - noise_share(alone)) / std::max(work[g], 1.0)});
     }
     std::stable_sort(moves.begin(), moves.end(),
@@ -227,16 +205,10 @@ class BitChooser {
     return work;
   }
 
-  std::string name_of_group(int group) const {
-    const QuantizationPlan& plan = network_->plan;
-    const size_t first = size_t(std::find(plan.group.begin(), plan.group.end(), group) - plan.group.begin());
-    return first < plan.values.size() ? network_->graph.value(plan.values[first]).name : "";
-  }
-
   void finish() {
     report_.layers.resize(network_->layers.size());
     for (size_t i = 0; i < report_.layers.size(); ++i) {
-      report_.layers[i].node = network_->graph.nodes[size_t(network_->layers[i].op.node)].name;
+      report_.layers[i].node = trials_.layer_name(i);
       report_.layers[i].weights = weights(i);
       report_.layers[i].bits = chosen_.layers[i];
     }
@@ -247,10 +219,7 @@ class BitChooser {
 
   const MixedBits bits_;
   MixedReport& report_;
-  const QuantizeOptions recipe_;
-  RecipeFitter fitter_;
-  NoiseMeter meter_;
-  std::optional<NetworkQuantizer> quantizer_;
+  BitTrials trials_;
   const PreparedNetwork* network_ = nullptr;
   std::vector<int> widths_;  // from the largest down
   BitWidths chosen_;

@@ -70,22 +70,60 @@ NumberForm NetworkQuantizer::group_form(int group, int bits) const {
   return {bits, symmetric, power_of_two()};
 }
 
-Graph NetworkQuantizer::quantize(const BitWidths& widths, std::vector<LayerErrors>* errors) {
+void NetworkQuantizer::select_all(const BitWidths& widths) {
   select_groups(widths);
   select_weights(widths);
   if (power_of_two()) order_scales();
   limit_weight_scales();
+}
+
+const NetworkQuantizer::Fit& NetworkQuantizer::known_fit(size_t layer, const BitWidths& widths) {
+  const WeightedOperator& op = network_.layers[layer].op;
+  const auto key =
+      std::tuple{layer, widths.layers[layer], group_of(op.input).form.bits, group_of(op.output).form.bits};
+  auto known = known_fits_.find(key);
+  if (known == known_fits_.end()) known = known_fits_.emplace(key, fit(layer, widths.layers[layer])).first;
+  return known->second;
+}
+
+Graph NetworkQuantizer::quantize(const BitWidths& widths, std::vector<LayerErrors>* errors) {
+  select_all(widths);
   std::vector<QuantizedLayer> layers;
   if (errors != nullptr) errors->clear();
   for (size_t i = 0; i < network_.layers.size(); ++i) {
-    const WeightedOperator& op = network_.layers[i].op;
-    const auto key =
-        std::tuple{i, widths.layers[i], group_of(op.input).form.bits, group_of(op.output).form.bits};
-    auto known = known_fits_.find(key);
-    if (known == known_fits_.end()) known = known_fits_.emplace(key, fit(i, widths.layers[i])).first;
-    layers.push_back(known->second.layer);
-    if (errors != nullptr) errors->push_back(known->second.errors);
+    const Fit& fit = known_fit(i, widths);
+    layers.push_back(fit.layer);
+    if (errors != nullptr) errors->push_back(fit.errors);
   }
+  return write_qdq(network_, layers, groups_);
+}
+
+RoundedNetwork NetworkQuantizer::rounded(const BitWidths& widths) {
+  TILEWRIGHT_CHECK(options_.weight_group == 0 && !power_of_two(), "scales that cannot be trained");
+  select_all(widths);
+  RoundedNetwork result;
+  for (size_t i = 0; i < network_.layers.size(); ++i) {
+    const LayerWeights& layer = network_.layers[i];
+    const QuantizedLayer& own = known_fit(i, widths).layer;
+    result.layers.push_back({layer.op.node, layer.axis, weight_form(widths.layers[i]).highest(), own.scales,
+                             own.integers, own.bias});
+  }
+  for (const QuantizedGroup& group : groups_) result.groups.push_back({{}, group.quantization, group.form});
+  const QuantizationPlan& plan = network_.plan;
+  for (size_t i = 0; i < plan.values.size(); ++i)
+    result.groups[size_t(plan.group[i])].values.push_back(plan.values[i]);
+  return result;
+}
+
+Graph NetworkQuantizer::write(const RoundedNetwork& network) {
+  groups_.clear();
+  scales_.clear();
+  for (const RoundedGroup& group : network.groups) groups_.push_back({group.quantization, group.form});
+  for (const RoundedLayer& layer : network.layers) scales_.push_back(layer.scales);
+  limit_weight_scales();
+  std::vector<QuantizedLayer> layers;
+  for (size_t i = 0; i < network.layers.size(); ++i)
+    layers.push_back({scales_[i], network.layers[i].integers, network.layers[i].bias});
   return write_qdq(network_, layers, groups_);
 }
 

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include "tilewright/quantize/finetune/fine_tune.h"
 #include "tilewright/quantize/prepared_network.h"
 #include "tilewright/quantize/qdq_writer.h"
 #include "tilewright/quantize/quantizer.h"
@@ -29,6 +30,10 @@ class NetworkQuantizer {
                    const QuantizeOptions& options);
   // errors, if not null: of each layer that has rows (others: no signal), as network.layers.
   Graph quantize(const BitWidths& widths, std::vector<LayerErrors>* errors = nullptr);
+  // What quantize() writes, as fine_tune takes it; and the graph of such a network, whose scales are raised
+  // where hardware could not use them. Weights have no groups and scales are real.
+  RoundedNetwork rounded(const BitWidths& widths);
+  Graph write(const RoundedNetwork& network);
   // Of a weight on average, the factors of groups included.
   double mean_weight_bits(const BitWidths& widths) const;
 
@@ -48,8 +53,10 @@ class NetworkQuantizer {
   void select_groups(const BitWidths& widths);
   std::vector<double> weight_scales(size_t layer, int bits) const;
   void select_weights(const BitWidths& widths);
+  void select_all(const BitWidths& widths);
   void order_scales();
   void limit_weight_scales();
+  const Fit& known_fit(size_t layer, const BitWidths& widths);
   Fit fit(size_t layer, int bits);
   void fit_to_rows(size_t layer, const RoundingSteps& steps, Fit& fit);
 

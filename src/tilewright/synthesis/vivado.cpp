@@ -12,8 +12,12 @@ std::string vivado_script(const VivadoJob& job) {
   std::string script = "# vivado -mode batch -source build.tcl\ncd [file dirname [info script]]\n";
   for (const std::string& source : job.sources) script += fmt::format("read_verilog -sv {{{}}}\n", source);
   script += "read_xdc clock.xdc\n";
-  script += fmt::format("synth_design -mode out_of_context -flatten_hierarchy rebuilt -top {} -part {}\n",
+  script += fmt::format("synth_design -mode out_of_context -flatten_hierarchy rebuilt -top {} -part {}",
                         job.top, job.part);
+  if (!job.folder_parameter.empty()) {
+    script += fmt::format(" -generic \"{}=\\\"[pwd]\\\"\"", job.folder_parameter);
+  }
+  script += '\n';
   for (const char* step : {"opt_design", "place_design", "phys_opt_design", "route_design"}) {
     script += fmt::format("{}\n", step);
   }

@@ -12,6 +12,7 @@ struct VivadoJob {
   std::string part, top;
   std::vector<std::string> sources;  // relative to the script, packages first
   double clock_mhz = 100;
+  std::string folder_parameter;  // of the top, that names the script's folder; empty: none
 };
 
 // build.tcl: reads the sources, synthesises out of context, places, routes; writes utilisation.rpt,

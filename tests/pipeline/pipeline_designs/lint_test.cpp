@@ -7,6 +7,7 @@
 #include "support/pipeline/network_testing.h"
 #include "support/pipeline/rtl_testing.h"
 #include "tilewright/pipeline/design/build.h"
+#include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/verilog/design_sources.h"
 #include "tilewright/synthesis/verilator.h"
 
@@ -27,6 +28,23 @@ TEST(Lint, GeneratedDesignsAreClean) {
     const Network network = random_network(seed);
     expect_clean(build(network, random_stages(network, seed)), "stages" + std::to_string(seed));
     expect_clean(build(network, random_processors(network, seed)), "processors" + std::to_string(seed));
+  }
+}
+
+// Sums of few bits, which arrays cut to what the layer needs.
+TEST(Lint, NarrowArraysOfEveryFormAreClean) {
+  if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
+  NetworkBuilder builder("narrow", {4, 4, 4}, 1);
+  Network network = builder.finish(builder.convolution(builder.convolution(0, 8, 3), 8, 1));
+  network.tensors[1].bits = 4;
+  network.layers[0].finish.clip_low = -8, network.layers[0].finish.clip_high = 7;
+  network.layers[1].weight_bits = 3;
+  for (int32_t& weight : network.layers[1].weights) weight %= 2;  // far fewer than the bits allow
+  for (const Multiplier multiplier : kMultipliers) {
+    Allocation stages;
+    stages.streaming = true;
+    stages.layers = {{"layer1", {4, 8, 1}}, {"layer2", {8, 8, 1, multiplier}}};
+    expect_clean(build(network, stages), multiplier_text(multiplier));
   }
 }
 

@@ -23,21 +23,6 @@ struct Case {
 };
 void PrintTo(const Case& c, std::ostream* out) { *out << "form " << int(c.form) << " seed " << c.seed; }
 
-// Weights from DRAM through one, two or four ports, and a memory as on a large board.
-Allocation with_dram(const Network& network, Allocation allocation, uint64_t seed) {
-  Random random(seed);
-  allocation.weights_on_chip = false;
-  allocation.weight_channels = int64_t{1} << random.between(0, 2);
-  allocation.port_bytes = int64_t{8} << random.between(0, 2);
-  allocation.max_burst_beats = int64_t{1} << random.between(2, 6);
-  for (allocation.ring_words = 64; allocation.ring_words < 1 << 16; allocation.ring_words *= 2) {
-    Diagnostics diagnostics;
-    allocation.verify(network, diagnostics);
-    if (diagnostics.ok()) break;
-  }
-  return allocation;
-}
-
 Allocation allocation_of(const Network& network, const Case& c) {
   if (c.form == Form::kStreaming) {
     Allocation stages = random_stages(network, c.seed);

@@ -1,6 +1,7 @@
 // Random legal allocations for tests.
 #pragma once
 
+#include <numeric>
 #include <vector>
 
 #include "tilewright/base/random.h"
@@ -14,6 +15,13 @@ inline int64_t random_divisor(int64_t n, Random& random) {
     if (n % d == 0) divisors.push_back(d);
   }
   return divisors[size_t(random.between(0, int64_t(divisors.size()) - 1))];
+}
+
+// A divisor, or the outputs at once that make a random number of blocks.
+inline int64_t any_outputs(int64_t channels, Random& random) {
+  if (random.chance(0.5)) return random_divisor(channels, random);
+  const int64_t blocks = random.between(1, channels);
+  return (channels + blocks - 1) / blocks;
 }
 
 // One array for the convolutions, lanes where the network needs them (channel-major), bands at random.
@@ -39,7 +47,7 @@ inline Allocation random_processors(const Network& network, uint64_t seed) {
   return a;
 }
 
-// Stages of random widths that divide the channels and each other.
+// Stages of random widths that go together; the outputs need not divide the channels.
 inline Allocation random_stages(const Network& network, uint64_t seed) {
   Random random(seed);
   for (;;) {
@@ -51,15 +59,32 @@ inline Allocation random_stages(const Network& network, uint64_t seed) {
       LayerAllocation own;
       own.layer = layer.name;
       own.stage.pi = random_divisor(inputs, random);
-      own.stage.po = works_in_lanes(layer.kind) ? own.stage.pi : random_divisor(outputs, random);
-      own.stage.pf = random_divisor(own.stage.po, random);
+      own.stage.po = works_in_lanes(layer.kind) ? own.stage.pi : any_outputs(outputs, random);
+      own.stage.pf = random_divisor(std::gcd(own.stage.po, outputs), random);
       if (random.chance(0.3)) own.stage.feeder = Feeder::kRowMajor;
+      if (random.chance(0.3))
+        own.stage.multiplier = kMultipliers[size_t(random.between(0, std::ssize(kMultipliers) - 1))];
       a.layers.push_back(own);
     }
     Diagnostics diagnostics;
     a.verify(network, diagnostics);
     if (diagnostics.ok()) return a;
   }
+}
+
+// Weights from DRAM through one, two or four ports, and a memory as on a large board.
+inline Allocation with_dram(const Network& network, Allocation allocation, uint64_t seed) {
+  Random random(seed);
+  allocation.weights_on_chip = false;
+  allocation.weight_channels = int64_t{1} << random.between(0, 2);
+  allocation.port_bytes = int64_t{8} << random.between(0, 2);
+  allocation.max_burst_beats = int64_t{1} << random.between(2, 6);
+  for (allocation.ring_words = 64; allocation.ring_words < 1 << 16; allocation.ring_words *= 2) {
+    Diagnostics diagnostics;
+    allocation.verify(network, diagnostics);
+    if (diagnostics.ok()) break;
+  }
+  return allocation;
 }
 
 }  // namespace tilewright::pipeline

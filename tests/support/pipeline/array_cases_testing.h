@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "support/pipeline/component_bench_testing.h"
+#include "tilewright/base/error.h"
+#include "tilewright/pipeline/component/array_model.h"
 
 namespace tilewright::pipeline {
 
@@ -86,6 +88,16 @@ class ArrayCase : public BenchCase {
 class MacCase : public ArrayCase {
  public:
   explicit MacCase(const Parameters& p) : ArrayCase("mac_array", p) {}
+  // Packed products take no weight that is the lowest number.
+  bool next(const std::string& stream, Beat& data, bool& last, Random& random) override {
+    if (!ArrayCase::next(stream, data, last, random)) return false;
+    if (stream != "weight" || packed_rows(netlist::text_or(parameters, "MULTIPLY", "dsp")) == 0) return true;
+    const int ww = int(integer(parameters, "WW"));
+    for (int i = 0; i + ww <= data.bits(); i += ww) {
+      if (data.get(i, ww) == uint64_t{1} << (ww - 1)) data.set(i, ww, uint64_t(random.between(0, 1)));
+    }
+    return true;
+  }
   int64_t outputs() const override { return integer(parameters, "PO"); }
   void add(const Beat& act, const Beat& weight, bool, std::vector<uint64_t>& sums) const override {
     const int64_t pi = integer(parameters, "PI"), aw = integer(parameters, "AW"),
@@ -159,6 +171,22 @@ inline Parameters mac(int64_t aw, int64_t ww, int64_t pi, int64_t po, int64_t ac
           {"MULTIPLY", std::string(multiply)},
           {"A_BIPOLAR", a_bipolar},
           {"W_BIPOLAR", w_bipolar}};
+}
+
+// Of any form of the products of numbers, as far as their blocks take them.
+inline Parameters random_mac(Random& random) {
+  for (;;) {
+    const int64_t aw = random.between(1, 8), ww = random.between(1, 8), pi = random.between(1, 17);
+    const int64_t po = random.between(1, 9), acc = random.between(aw + ww, 32);
+    constexpr const char* kMultiply[] = {"dsp", "pair", "lut", "packed2", "packed3", "packed4"};
+    const Parameters p = mac(aw, ww, pi, po, acc, kMultiply[random.between(0, 5)]);
+    try {
+      component_type("mac_array")->ports(p);
+      return p;
+    } catch (const Error&) {
+      continue;  // too wide for a block
+    }
+  }
 }
 
 inline Parameters lane(int64_t aw, int64_t ww, int64_t lanes, int64_t taps, int64_t acc, const char* multiply,

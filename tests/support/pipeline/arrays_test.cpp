@@ -7,6 +7,7 @@
 
 #include "support/pipeline/array_cases_testing.h"
 #include "support/pipeline/bench_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/component/array_model.h"
 
@@ -22,13 +23,10 @@ std::vector<Parameters> mac_parameters(Random& random) {
       mac(8, 1, 1, 2, 24, "lut", 0, 1),  mac(1, 8, 5, 2, 18, "lut", 1, 0), mac(8, 1, 3, 2, 18, "dsp", 0, 1),
       mac(32, 32, 3, 2, 64, "dsp"),      mac(20, 32, 2, 1, 48, "dsp"),     mac(32, 10, 2, 2, 40, "dsp"),
       mac(25, 18, 2, 2, 50, "dsp"),      mac(24, 24, 2, 2, 32, "dsp"),     mac(1, 1, 3, 2, 8, "lut"),
+      mac(8, 8, 4, 3, 32, "packed2"),    mac(5, 5, 1, 3, 24, "packed3"),   mac(6, 5, 7, 7, 20, "packed3"),
+      mac(2, 2, 3, 4, 12, "packed4"),    mac(5, 3, 16, 6, 24, "packed4"),  mac(13, 2, 5, 2, 15, "packed2"),
   };
-  for (int i = 0; i < 12; ++i) {
-    const char* const multiply = i % 3 == 0 ? "dsp" : i % 3 == 1 ? "pair" : "lut";
-    const int64_t aw = random.between(1, 8), ww = random.between(1, 8), pi = random.between(1, 12);
-    const int64_t po = random.between(1, 5), acc = random.between(aw + ww, 32);
-    list.push_back(mac(aw, ww, pi, po, acc, multiply));
-  }
+  for (int i = 0; i < 24; ++i) list.push_back(random_mac(random));
   return list;
 }
 
@@ -51,7 +49,8 @@ std::vector<Parameters> lane_parameters(Random& random) {
 
 TEST(Arrays, RtlIsAsModelsAndLoopsSay) {
   if (const std::string missing = missing_for_rtl(); !missing.empty()) GTEST_SKIP() << missing;
-  Random random(41);
+  SCOPED_TRACE(fmt::format("seed {}", test_seed()));
+  Random random(test_seed());
   std::vector<std::unique_ptr<BenchCase>> cases;
   for (const Parameters& p : mac_parameters(random)) cases.push_back(std::make_unique<MacCase>(p));
   for (const Parameters& p : lane_parameters(random)) cases.push_back(std::make_unique<LaneCase>(p));
@@ -81,6 +80,9 @@ TEST(Arrays, RefuseWhatCannotBeBuilt) {
   expect(refusal("mac_array", mac(8, 8, 1, 1, 32, "booth")), "MULTIPLY is 'booth'");
   expect(refusal("mac_array", mac(8, 9, 1, 2, 32, "pair")), "two products fit");
   expect(refusal("mac_array", mac(8, 1, 1, 2, 32, "pair", 0, 1)), "two's complement");
+  expect(refusal("mac_array", mac(1, 4, 1, 2, 32, "packed2", 1, 0)), "two's complement");
+  expect(refusal("mac_array", mac(6, 6, 1, 3, 32, "packed3")), "(products - 1) * (AW + WW) + WW <= 27");
+  expect(refusal("mac_array", mac(2, 2, 1, 3, 32, "packed5")), "MULTIPLY is 'packed5'");
   expect(refusal("lane_array", lane(8, 8, 1, 1, 32, "pair")), "lanes share no factor");
   expect(refusal("lane_array", lane(8, 8, 1, 1, 32, "dsp", 0, 0)), "SUM and MAXIMUM are both 0");
   expect(refusal("lane_array", lane(8, 8, 1, 1, 4, "dsp")), "at least those of an element");
@@ -91,6 +93,7 @@ TEST(Arrays, RefuseWhatCannotBeBuilt) {
 TEST(Arrays, StepsAreThoseOfTheStages) {
   EXPECT_EQ(mac_array_steps(mac(8, 8, 16, 4, 32, "dsp")), 2 + 4 + 1);
   EXPECT_EQ(mac_array_steps(mac(8, 8, 16, 4, 32, "pair")), 3 + 4 + 1);
+  EXPECT_EQ(mac_array_steps(mac(4, 4, 16, 4, 32, "packed3")), 2 + 4 + 1 + 1);
   EXPECT_EQ(mac_array_steps(mac(32, 32, 16, 4, 64, "dsp")), 3 + 4 + 1);
   EXPECT_EQ(mac_array_steps(mac(1, 1, 12, 4, 16, "lut", 1, 1)), 1 + 2 + 1);
   EXPECT_EQ(lane_array_steps(lane(8, 8, 1, 9, 32, "dsp")), 2 + 4 + 1);

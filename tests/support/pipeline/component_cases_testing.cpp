@@ -25,11 +25,7 @@ std::unique_ptr<BenchCase> random_read_share(Random& random) { return ReadShareC
 std::unique_ptr<BenchCase> random_control(Random& random) { return ControlCase::make(random); }
 
 std::unique_ptr<BenchCase> random_mac_array(Random& random) {
-  constexpr const char* kMultiply[] = {"dsp", "pair", "lut"};
-  const char* const multiply = kMultiply[random.between(0, 2)];
-  const int64_t aw = random.between(1, 8), ww = random.between(1, 8), pi = random.between(1, 12);
-  const int64_t po = random.between(1, 5), acc = random.between(aw + ww, 32);
-  return std::make_unique<MacCase>(mac(aw, ww, pi, po, acc, multiply));
+  return std::make_unique<MacCase>(random_mac(random));
 }
 
 std::unique_ptr<BenchCase> random_lane_array(Random& random) {

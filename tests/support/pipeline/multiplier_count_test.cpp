@@ -66,6 +66,9 @@ TEST_F(MultiplierCountTest, PairsWideAndLutProducts) {
   const MultiplierCount pair = count({{"mac_array", array(8, 6, 4, "pair")}});
   EXPECT_EQ(pair.array_products(), 24);
   EXPECT_EQ(pair.operators(), 12);
+  const MultiplierCount packed = count({{"mac_array", array(4, 6, 7, "packed3")}});
+  EXPECT_EQ(packed.array_products(), 6 * 9);
+  EXPECT_EQ(packed.operators(), 6 * 3);
   const MultiplierCount wide = count({{"mac_array", array(32, 3, 2, "dsp")}});
   EXPECT_EQ(wide.array_products(), 6);
   EXPECT_EQ(wide.wide_array_products(), 6);

@@ -62,8 +62,9 @@ class Walk {
         in_array || source == component_module("dot_product") || source == component_module("lane_sum");
     Tallies tallies;
     int64_t operators = 0;
+    const bool packed = source == component_module("multiply_packed");
     const bool pair = source == component_module("multiply_pair");
-    const bool product = pair || source == component_module("multiply");
+    const bool product = packed || pair || source == component_module("multiply");
     for (const json& cell : module.at("cells")) {
       const std::string type = cell.at("type").get<std::string>();
       if (type == "$mul") {
@@ -81,7 +82,9 @@ class Walk {
     }
     // A multiplier that only exchanges its operands holds another one, which has counted.
     if (product && tallies.empty()) {
-      add(tallies, module.at("parameter_default_values"), "A", "B", array, {pair ? 2 : 1, operators});
+      const json& values = module.at("parameter_default_values");
+      const int64_t outputs = packed ? integer_of(values.at("ROWS")) : pair ? 2 : 1;
+      add(tallies, values, "A", "B", array, {outputs, operators});
     }
     inside_.erase(key);
     return known_[key] = tallies;

@@ -12,14 +12,14 @@
 
 namespace tilewright::pipeline {
 
-// Products of one width: multiplier modules (multiply of rtl/pipeline; multiply_pair counts as two), and `*`
-// anywhere else. XNOR products and selected activations are not multiplications.
+// Products of one width: multiplier modules (multiply of rtl/pipeline; those of pairs and packed ones count
+// as what they make), and `*` anywhere else. XNOR products and selected activations are not multiplications.
 struct MultiplierClass {
   int a_bits = 0, b_bits = 0;  // a_bits >= b_bits
   bool in_array = false;       // of a mac_array or lane_array; else of a finish or of addresses
   int64_t products = 0;
   // `*` that they are written with, of those whose result is wide enough for a block (9 bits): 0 of "lut",
-  // half as many of "pair", 4 of 32 x 32.
+  // half as many of "pair", 4 of 32 x 32, a third of "packed3".
   int64_t operators = 0;
 };
 

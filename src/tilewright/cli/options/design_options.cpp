@@ -10,11 +10,56 @@
 
 namespace tilewright::cli {
 
+namespace {
+
+void add_precision(Verb* verb, GenerateOptions& options) {
+  verb->add_option(
+          "--bits-for", options.bits_for,
+          "Choose the bits of each layer with the least loss for a budget: shares of what 8 bits need "
+          "(lut=0.5,bram=0.5) or counts (lut=20000), of lut, ff, dsp, bram, uram, cycles")
+      ->type_name("NAME=N,...");
+  verb->add_option("--widths", options.widths,
+                   "For --bits-for: bits that weights and activations may have (default: 2,3,4,5,6,7,8)")
+      ->type_name("N,...");
+  reads(verb->add_option("--labels", options.labels,
+                         "For --bits-for: class labels of the calibration inputs (.npy or idx; default: the "
+                         "float model's answers)"));
+  verb->add_option("--fine-tune", options.fine_tune_seconds,
+                   "For --bits-for: train the weights at the chosen bits on the calibration inputs for up to "
+                   "so many seconds; kept only where the answers get better (0: not at all)")
+      ->check(
+          number_check("a number of seconds from 0 to 1000000", [](double x) { return x >= 0 && x <= 1e6; }));
+  writes(verb->add_option("--quantized", options.quantized,
+                          "For --bits-for: ONNX file for the quantised model"));
+  verb->add_option("--format", options.format,
+                   "Of that file: qdq (QuantizeLinear, DequantizeLinear) or qonnx (Quant)")
+      ->check(one_of({"qdq", "qonnx"}));
+}
+
+void refuse_contradictions(Verb* verb, GenerateOptions& options) {
+  verb->refuse({"--memory"}, "with --no-simulate", [&options] { return options.no_simulate; });
+  verb->refuse({"--form", "--objective"}, "with --allocation",
+               [&options] { return !options.allocation.empty(); });
+  verb->refuse({"--widths", "--labels", "--fine-tune", "--quantized"}, "without --bits-for",
+               [&options] { return options.bits_for.empty(); });
+  verb->refuse({"--format"}, "without --quantized", [&options] { return options.quantized.empty(); });
+  verb->refuse({"--weight-bits", "--activation-bits", "--allocation", "--form"}, "with --bits-for",
+               [&options] { return !options.bits_for.empty(); });
+  verb->refuse({"--bits-for"}, "with a fixed-point --number-type",
+               [&options] { return options.number_type != "int8"; });
+  verb->refuse({"--allocation", "--budget", "--objective", "--memory", "--no-simulate", "--explain", "--html",
+                "--data"},
+               "with --form constant", [&options] { return options.form == "constant"; });
+}
+
+}  // namespace
+
 CLI::App* add_generate(CLI::App& app, GenerateOptions& options, std::ostream& out) {
-  Verb* verb =
-      add_verb(app, "generate",
-               "Generate an FPGA design for one network: Verilog, memories, host program, testbench, report",
-               "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
+  Verb* verb = add_verb(app, "generate",
+                        "Generate an FPGA design for one network: Verilog, memories, testbench, drivers in "
+                        "C++ and Python, scripts "
+                        "for Vivado and FuseSoC, report",
+                        "generate lenet.pb --device xc7z020 --clock 100 --number-type q10.22 -o design/");
   add_model(verb, options.model, "ONNX, TensorFlow or TFLite file, or SavedModel folder");
   reads(
       verb->add_option("--device", options.device, "FPGA: a preset's name (hardware/devices) or a YAML file"))
@@ -41,9 +86,12 @@ CLI::App* add_generate(CLI::App& app, GenerateOptions& options, std::ostream& ou
       ->check(between(1, 8));
   add_data(verb, options.calibration, "--calibration", "Calibration inputs of a float model");
   add_preprocess(verb, options.preprocess, {&options.calibration}, "--calibration");
-  verb->add_option("--form", options.form,
-                   "A stage for every layer, engines that layers share, or the better of both")
-      ->check(one_of({"auto", "streaming", "processors"}));
+  add_precision(verb, options);
+  verb->add_option(
+          "--form", options.form,
+          "A stage for every layer, engines that layers share, or the better of both; constant: weights "
+          "as wires, for chains of dense layers, one result per cycle")
+      ->check(one_of({"auto", "streaming", "processors", "constant"}));
   reads(
       verb->add_option("--allocation", options.allocation,
                        "Use the allocation in this file (allocation.yaml of a design) instead of searching"));
@@ -60,9 +108,7 @@ CLI::App* add_generate(CLI::App& app, GenerateOptions& options, std::ostream& ou
                  "Say which layer got which multipliers and why, and what bounds each layer");
   add_threads(verb, options.threads);
   add_json(verb, options.json);
-  verb->refuse({"--memory"}, "with --no-simulate", [&options] { return options.no_simulate; });
-  verb->refuse({"--form", "--objective"}, "with --allocation",
-               [&options] { return !options.allocation.empty(); });
+  refuse_contradictions(verb, options);
   verb->callback([&options, &out] { generate(options, out); });
   return verb;
 }

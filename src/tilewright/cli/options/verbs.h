@@ -280,8 +280,10 @@ struct GenerateOptions {
   int weight_bits = 8, activation_bits = 8;
   DataOptions calibration;
   std::string preprocess;
-  std::string allocation;  // file that replaces the search
-  std::string memory;      // of the simulation; empty: the device's
+  std::string bits_for, widths, labels, quantized, format = "qdq";
+  double fine_tune_seconds = 60;  // 0: not at all
+  std::string allocation;         // file that replaces the search
+  std::string memory;             // of the simulation; empty: the device's
   bool explain = false, no_simulate = false;
   PageOptions page;  // besides report.html of the folder
   LimitOptions limits;

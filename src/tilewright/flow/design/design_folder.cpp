@@ -19,6 +19,7 @@ void write_design_folder(const fs::path& folder, const Graph& graph, const Gener
   const fs::path& to = writer.path();
   pipeline::EmitOptions emit;
   emit.rtl_folder = rtl_folder;
+  emit.cycles = generated.report.cycles();
   pipeline::emit(generated.design, generated.network, &device, to, emit);
   write_onnx(to / kDesignModelFile, graph);
   write_text_file(to / kDesignAllocationFile, pipeline::print_allocation(generated.allocated.allocation));

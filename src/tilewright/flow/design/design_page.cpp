@@ -161,6 +161,36 @@ PageSection queue_section(const DesignReport& report) {
   return section;
 }
 
+PageSection precision_section(const PrecisionPoints& precision) {
+  PageSection section{
+      .id = "precision",
+      .title = "Bits per layer",
+      .note = fmt::format(
+          "Designs of the same cycles, each with other bits per layer; answers of {} samples that "
+          "nothing was fitted to. At most {} {} were allowed.",
+          precision.samples, precision.limit, precision.resource),
+      .subject = "choice",
+      .subject_column = "choice",
+      .columns = {{"choice", "choice"},
+                  {"need", precision.resource, "", PageBetter::kLess},
+                  {"right", "right", "%", PageBetter::kMore},
+                  {"wrong", "wrong", "%", PageBetter::kLess},
+                  {"ratio", "outputs", "dB", PageBetter::kMore},
+                  {"bits", "mean bits of a weight"}}};
+  for (size_t i = 0; i < precision.points.size(); ++i) {
+    const PrecisionPoints::Point& point = precision.points[i];
+    section.rows.push_back({point.chosen       ? "chosen"
+                            : point.equal_bits ? std::string("8 bits everywhere")
+                                               : fmt::format("choice {}", i + 1),
+                            point.need, point.accuracy, 1 - point.accuracy, point.output_db,
+                            point.mean_weight_bits});
+  }
+  section.charts = {{.kind = PageChartKind::kStairs,
+                     .title = "Wrong answers against " + precision.resource,
+                     .columns = {{"x", "need"}, {"y", "wrong"}}}};
+  return section;
+}
+
 }  // namespace
 
 Page design_page(const DesignReport& report) {
@@ -184,6 +214,7 @@ Page design_page(const DesignReport& report) {
                 {"bytes", "memory traffic per image", report.dram_bytes, "bytes", PageBetter::kLess}};
   page.sections = {resource_section(report), activity_section(report), design_layer_section(report)};
   if (!report.queues.empty()) page.sections.push_back(queue_section(report));
+  if (report.precision) page.sections.push_back(precision_section(*report.precision));
   return page;
 }
 

@@ -19,18 +19,6 @@ namespace {
 using pipeline::Allocation;
 using pipeline::Network;
 
-const char* multiplier_name(pipeline::Multiplier multiplier) {
-  switch (multiplier) {
-    case pipeline::Multiplier::kDsp:
-      return "dsp";
-    case pipeline::Multiplier::kPair:
-      return "pair";
-    case pipeline::Multiplier::kLut:
-      return "lut";
-  }
-  return "";
-}
-
 std::string number_type(const Network& network) {
   if (network.number == NumberType::kFixed) {
     return fmt::format("q{}.{}", 32 - network.fraction, network.fraction);
@@ -60,7 +48,7 @@ DesignLayer describe_layer(const Network& network, const Allocation& allocation,
   if (result.multipliers > 0) {
     const pipeline::Multiplier made =
         g.lanes ? pipeline::lane_multiplier(layer, g.shape) : g.shape.multiplier;
-    result.array += fmt::format(", {}", multiplier_name(made));
+    result.array += fmt::format(", {}", pipeline::multiplier_text(made));
   }
   result.work_cycles = cost.compute_cycles;
   result.cycles = cost.cycles;

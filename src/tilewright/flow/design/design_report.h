@@ -62,6 +62,18 @@ struct DesignQueue {
   int64_t level = -1;  // the highest that was seen in simulation; -1: not simulated
 };
 
+// How the bits of its layers were chosen: what was measured.
+struct PrecisionPoints {
+  struct Point {
+    int64_t need = 0;  // of the resource
+    double accuracy = 0, output_db = 0, mean_weight_bits = 0;
+    bool chosen = false, equal_bits = false;  // equal: 8 bits everywhere
+  };
+  std::string resource;
+  int64_t limit = 0, samples = 0;
+  std::vector<Point> points;
+};
+
 struct DesignReport {
   std::string network, device, number_type;
   bool streaming = false;
@@ -82,6 +94,7 @@ struct DesignReport {
   int64_t dram_bytes = 0;                                // per image, read and written
   int64_t one_way_bytes = 0;                             // the larger of the two: ports do both at once
   int64_t read_beats = 0, write_beats = 0;               // simulated, one image
+  std::optional<PrecisionPoints> precision;              // where bits were chosen
 
   // Simulated where there is a simulation.
   int64_t cycles() const { return simulated_cycles > 0 ? simulated_cycles : estimated_cycles; }

@@ -1,7 +1,7 @@
 // The steps in their order. One image is simulated; for stages, which work on several at once, more, to see
 // the interval between results: as many as fit into some thousand cycles, since the first ones come at
-// another pace while queues fill. Estimates may order two designs differently than their simulations: if the
-// best for the other objective is near, it is simulated as well.
+// another pace while queues fill. Estimates may order designs differently than their simulations: rivals that
+// are near are simulated as well.
 #include "tilewright/flow/design/generate.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,8 @@
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
+#include "tilewright/pipeline/design/shapes.h"
+#include "tilewright/pipeline/estimate/estimate_cycles.h"
 
 namespace tilewright {
 namespace {
@@ -65,51 +67,42 @@ pipeline::Design build_verified(const pipeline::Network& network, const pipeline
   return design;
 }
 
-struct Simulated {
-  std::optional<pipeline::SimulationResult> one;
-  int64_t interval = 0;
-};
-
-// What multipliers and memory ports need for an image. While queues run empty images come out faster.
+// What the slowest stage and the memory ports need for an image. While queues run empty images come out
+// faster.
 int64_t least_interval(const pipeline::Network& network, const pipeline::Design& design,
                        const pipeline::Allocation& allocation) {
   const int64_t bytes = std::max(design.input.bytes + int64_t(design.weights.size()), design.output.bytes);
-  return std::max(ceil_div(network.macs(), std::max<int64_t>(design.multipliers, 1)),
-                  ceil_div(bytes, allocation.weight_channels * allocation.port_bytes));
+  int64_t least = ceil_div(bytes, allocation.weight_channels * allocation.port_bytes);
+  const pipeline::NetworkTensor& output = network.tensors[size_t(network.output)];
+  const int64_t beat = allocation.port_bytes * 8 / output.bits;
+  if (design.streaming) least = std::max(least, pipeline::border_frame(output.shape.elements(), beat).cycles);
+  for (size_t i = 0; i < network.layers.size(); ++i) {
+    const pipeline::LayerGeometry g = pipeline::layer_geometry(network, allocation, i);
+    least = std::max(least, pipeline::array_cycles(g, g.output.rows * g.output.columns));
+  }
+  return least;
 }
 
-Simulated simulate(const pipeline::Network& network, const pipeline::Design& design,
-                   const pipeline::Allocation& allocation, const GenerateRequest& request,
-                   const Deadline& deadline) {
-  Simulated result;
+pipeline::SimulationOptions simulation_options(const GenerateRequest& request, const Deadline& deadline) {
   pipeline::SimulationOptions options;
   options.memory = request.memory ? *request.memory : design_memory(request.device);
   options.deadline = &deadline;
-  result.one = pipeline::simulate(design, options);
-  result.interval = int64_t(result.one->cycles);
-  if (design.streaming) {
-    const int64_t following =
-        std::clamp(kPaceCycles / std::max<int64_t>(result.interval, 1), kFewestFollowing, kMostFollowing);
-    const auto cycles = [&](int64_t images) {
-      options.images = images;
-      return int64_t(pipeline::simulate(design, options).cycles);
-    };
-    const int64_t filled = following > 3 ? following / 2 : 0;  // images that the queues fill with
-    const int64_t before = filled > 0 ? cycles(1 + filled) : result.interval;
-    result.interval = std::max((cycles(1 + following) - before) / (following - filled),
-                               least_interval(network, design, allocation));
-  }
-  return result;
+  return options;
 }
 
-// Closed forms are off by less than this; where they say that an image leaves before its slowest stage is
-// done with it, they are off by more.
-bool near(const pipeline::AllocationResult& a, const pipeline::AllocationResult& b, bool latency) {
-  const auto cycles = [&](const pipeline::AllocationResult& r) {
-    return double(latency ? std::max(r.estimate.latency_cycles, r.estimate.interval_cycles)
-                          : r.estimate.interval_cycles);
-  };
-  return cycles(b) < 1.5 * cycles(a);
+// Cycles from one image to the next; `one`: those of a single image. Between their last stages' ends: a last
+// burst of results would be counted to few images here.
+int64_t simulated_interval(const pipeline::Network& network, const pipeline::Design& design,
+                           const pipeline::Allocation& allocation, pipeline::SimulationOptions options,
+                           int64_t one) {
+  if (!design.streaming) return one;
+  const int64_t following =
+      std::clamp(kPaceCycles / std::max<int64_t>(one, 1), kFewestFollowing, kMostFollowing);
+  const int64_t filled = following > 3 ? following / 2 : 0;  // images that the queues fill with
+  options.images = 1 + following;
+  const std::vector<uint64_t> ends = pipeline::simulate(design, options).image_end;
+  return std::max(ceil_div(int64_t(ends[size_t(following)] - ends[size_t(filled)]), following - filled),
+                  least_interval(network, design, allocation));
 }
 
 }  // namespace
@@ -129,29 +122,35 @@ GeneratedDesign generate(const Graph& graph, const GenerateRequest& request) {
     result.allocated = pipeline::allocate(result.network, request.budget, request.objective, options);
   }
   result.design = build_verified(result.network, result.allocated.allocation);
-  Simulated simulated;
+  const bool latency = request.objective == pipeline::Objective::kLatency;
+  const pipeline::SimulationOptions options = simulation_options(request, deadline);
+  int64_t interval = 0;
+  const auto pace = [&](const pipeline::Design& design, const pipeline::Allocation& allocation,
+                        const pipeline::SimulationResult& one) {
+    return simulated_interval(result.network, design, allocation, options, int64_t(one.cycles));
+  };
   const auto simulate_best = [&] {
-    simulated = simulate(result.network, result.design, result.allocated.allocation, request, deadline);
-    const bool latency = request.objective == pipeline::Objective::kLatency;
-    const std::vector<pipeline::AllocationResult> others = std::move(result.allocated.for_other_objective);
-    for (const pipeline::AllocationResult& other : others) {
-      if (!near(result.allocated, other, latency)) continue;
-      pipeline::Design design = build_verified(result.network, other.allocation);
-      Simulated trial = simulate(result.network, design, other.allocation, request, deadline);
-      const bool better =
-          latency ? trial.one->cycles < simulated.one->cycles : trial.interval < simulated.interval;
-      if (!better) continue;
-      result.allocated = other;
+    const std::vector<pipeline::AllocationResult> rivals = std::move(result.allocated.rivals);
+    result.simulation = pipeline::simulate(result.design, options);
+    interval = pace(result.design, result.allocated.allocation, *result.simulation);
+    for (const pipeline::AllocationResult& rival : rivals) {
+      pipeline::Design design = build_verified(result.network, rival.allocation);
+      if (!latency && least_interval(result.network, design, rival.allocation) >= interval) continue;
+      pipeline::SimulationResult one = pipeline::simulate(design, options);
+      if (latency && one.cycles >= result.simulation->cycles) continue;
+      const int64_t own = pace(design, rival.allocation, one);
+      if (!latency && own >= interval) continue;
+      result.allocated = rival;
       result.design = std::move(design);
-      simulated = std::move(trial);
+      result.simulation = std::move(one);
+      interval = own;
     }
   };
-  if (request.simulate && !finishes(deadline, simulate_best) && !simulated.one)
+  if (request.simulate && !finishes(deadline, simulate_best) && !result.simulation)
     result.ending = deadline.ending();
-  result.simulation = std::move(simulated.one);
   result.report = design_report(result.network, result.allocated.allocation, result.design,
                                 result.allocated.estimate, request.budget, &request.device,
-                                result.simulation ? &*result.simulation : nullptr, simulated.interval);
+                                result.simulation ? &*result.simulation : nullptr, interval);
   return result;
 }
 

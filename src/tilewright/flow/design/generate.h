@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "tilewright/flow/design/design_report.h"
+#include "tilewright/flow/design/precision_search.h"
 #include "tilewright/flow/model/answer.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/hardware/device.h"
@@ -35,6 +36,7 @@ struct GeneratedDesign {
   Ending ending = Ending::kNone;                         // what ended the simulation, where the deadline did
   DesignReport report;
   Answer preprocessing;  // of the calibration's pictures and sounds; empty: there are none
+  std::optional<PrecisionSearchResult> precision;  // where bits were chosen
 };
 
 // `graph`: of hardware_form. Errors: those of extract_network (unsupported operators, all of them), of

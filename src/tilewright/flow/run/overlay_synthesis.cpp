@@ -6,14 +6,23 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "tilewright/base/file.h"
 #include "tilewright/base/folder_writer.h"
 #include "tilewright/base/json.h"
 #include "tilewright/base/temporary_folder.h"
+#include "tilewright/hardware/register_map.h"
 #include "tilewright/overlay/implement/overlay_synthesis.h"
+#include "tilewright/overlay/rtl/registers.h"
 #include "tilewright/overlay/rtl/rtl_config.h"
 
 namespace tilewright {
 namespace {
+
+// Beside the sources, for tools that read SystemRDL.
+void write_registers(const std::filesystem::path& folder) {
+  write_text_file(folder / "registers.rdl", system_rdl({"tilewright_overlay_registers",
+                                                        "Registers of the overlay", overlay::kRegisters}));
+}
 
 Answer write_sources(const SynthesisRequest& request, const OverlayHardware& hardware) {
   if (request.output.empty()) {
@@ -21,6 +30,7 @@ Answer write_sources(const SynthesisRequest& request, const OverlayHardware& har
   }
   const FolderClaim claim(request.output, "synth");
   const auto files = overlay::write_rtl(hardware, request.output, request.folders.rtl);
+  write_registers(request.output);
   nlohmann::json list = nlohmann::json::array();
   for (const auto& file : files) list.push_back(file.string());
   return {
@@ -48,6 +58,8 @@ SynthesisAnswer synthesize_overlay(const SynthesisRequest& request) {
   if (temporary) {
     report.sources.clear();
     report.bitstream.clear();
+  } else {
+    write_registers(folder);
   }
   return {{overlay::to_string(report), overlay::to_json(report)}, {}};
 }

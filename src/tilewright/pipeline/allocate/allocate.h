@@ -37,6 +37,10 @@ struct AllocateOptions {
   // Share of the look-up tables and flip-flops to plan for: the rest is for the error of their estimate, and
   // for wiring. If nothing fits, all of them.
   double logic_share = 0.8;
+  // Designs of no more cycles than this are as good as each other: the one that needs the least of `sparing`
+  // is taken, and the other objective is not searched for. 0: the fewest cycles.
+  int64_t enough_cycles = 0;
+  int64_t synthesis::Resources::*sparing = &synthesis::Resources::lut;
   uint64_t seed = 1;
   int64_t nodes = 2'000;        // of the exact search over stages, then annealing continues from its best
   int64_t evaluations = 5'000;  // of annealing
@@ -52,14 +56,17 @@ struct AllocationResult {
   bool proven_optimal = false;    // among the stages that the allocator knows (divisors of the channels)
   int64_t evaluated = 0;          // allocations that were estimated
   Ending ending = Ending::kNone;  // what ended the search before it was done
-  // The best one for the other objective, if it differs: empty or one.
-  std::vector<AllocationResult> for_other_objective;
+  // Other designs within the budget that a simulation may find better than their estimates say: those that
+  // are near the best for this objective, then those for the other. Together with this one they are the same
+  // for both objectives.
+  std::vector<AllocationResult> rivals;
 };
 
-// Both objectives are searched and share what they find. Errors (infeasible): the budget does not hold the
-// network in any shape: each resource that is short, by how much, and a budget near the smallest in which
-// this search finds a design, or a memory port that holds no element, or a deadline before anything that
-// fits; (unsupported) no shape can compute it.
+// Both objectives are searched and share what they find; so do searches with parts of the budget, so that
+// more of everything seldom gives a worse design. Errors (infeasible): the budget does not hold the network
+// in any shape: each resource that is short, by how much, whether that holds for any design, and a budget
+// near the smallest in which this search finds a design, or a memory port that holds no element, or a
+// deadline before anything that fits; (unsupported) no shape can compute it.
 AllocationResult allocate(const Network& network, const Budget& budget, Objective objective,
                           const AllocateOptions& options = {});
 

@@ -179,6 +179,8 @@ class Maker {
   int array_ = -1, windows_ = -1, lanes_ = -1;
 };
 
+constexpr std::initializer_list<int64_t> kBands = {1, 2, 4, 8, 14};  // that a layer is cut into
+
 class ProcessorSearch {
  public:
   ProcessorSearch(const Network& network, const Estimator& estimator, const Judge& judge,
@@ -200,9 +202,26 @@ class ProcessorSearch {
     }
     std::stable_sort(good.begin(), good.end(),
                      [&](const Scored& a, const Scored& b) { return judge_.better(a.estimate, b.estimate); });
-    if (good.size() > 6) good.resize(6);
+    if (good.size() > improved_starts()) good.resize(improved_starts());
     for (const Scored& start : good) improve(start);
+    if (result_.best && !judge_.fits(result_.best->estimate))
+      for_each_small([&](const ProcessorChoice& choice) { evaluate(choice); });
     return std::move(result_);
+  }
+
+  // Of the designs with up to eight inputs and outputs at a time.
+  ShapeLimits limits() {
+    ShapeLimits result;
+    bool fits = false;
+    for_each_small([&](const ProcessorChoice& choice) {
+      const std::optional<Estimate> e = evaluate(choice);
+      if (!e) return;
+      result.least = result.least ? smaller_of(*result.least, e->resources) : e->resources;
+      fits |= judge_.fits(*e);
+    });
+    if (options_.over()) return {};
+    result.none_fits = result.least && !fits;
+    return result;
   }
 
  private:
@@ -225,6 +244,42 @@ class ProcessorSearch {
     candidate.estimate = estimator_(candidate.allocation);
     result_.offer(judge_, candidate);
     return candidate.estimate;
+  }
+
+  // Estimates of few layers take little time.
+  size_t improved_starts() const { return std::clamp<size_t>(96 / network_.layers.size(), 6, 32); }
+
+  template <typename Visit>
+  void for_each_small(Visit&& visit) const {
+    std::vector<MemoryKind> kinds = {MemoryKind::kBlockRam, MemoryKind::kLutRam};
+    if (judge_.budget().resources.uram > 0) kinds.push_back(MemoryKind::kUltraRam);
+    std::vector<Multiplier> multipliers = {Multiplier::kDsp};
+    if (narrow()) multipliers.push_back(Multiplier::kLut);
+    for (const auto& [pi, po] :
+         {std::pair<int64_t, int64_t>{1, 1}, {1, 2}, {1, 4}, {2, 2}, {2, 4}, {4, 4}, {8, 8}}) {
+      for (const Multiplier multiplier : multipliers) {
+        for (const MemoryKind tensors : kinds) {
+          for (const MemoryKind weights : kinds) {
+            for (int flags = 0; flags < 8 && !options_.over(); ++flags) {
+              ProcessorChoice choice;
+              choice.pi = pi;
+              choice.po = po;
+              choice.multiplier = choice.lane_multiplier = multiplier;
+              choice.tensor_memory = tensors;
+              choice.weight_memory = weights;
+              choice.tight_memory = (flags & 1) != 0;
+              choice.weights_on_chip = (flags & 2) != 0;
+              choice.row_major_lanes = (flags & 4) != 0;
+              choice.ring_blocks = 1;
+              for (const int64_t bands : kBands) {
+                choice.bands = bands;
+                visit(choice);
+              }
+            }
+          }
+        }
+      }
+    }
   }
 
   bool narrow() const { return network_.number == NumberType::kInteger; }
@@ -332,7 +387,7 @@ class ProcessorSearch {
         if (!(next == from)) list.push_back(next);
       }
     };
-    with(&ProcessorChoice::bands, std::initializer_list<int64_t>{1, 2, 4, 8, 14});
+    with(&ProcessorChoice::bands, kBands);
     with(&ProcessorChoice::units, std::initializer_list<int64_t>{1, 2, 3});
     with(&ProcessorChoice::row_major_lanes, std::initializer_list<bool>{false, true});
     with(&ProcessorChoice::pf, divisors(from.pi));
@@ -379,6 +434,11 @@ Allocation make_processors(const Network& network, const Budget& budget, const P
 ShapeSearch search_processors(const Network& network, const Estimator& estimator, const Judge& judge,
                               const AllocateOptions& options) {
   return ProcessorSearch(network, estimator, judge, options).run();
+}
+
+ShapeLimits processor_limits(const Network& network, const Estimator& estimator, const Budget& budget,
+                             const AllocateOptions& options) {
+  return ProcessorSearch(network, estimator, Judge(budget, Objective::kLatency), options).limits();
 }
 
 }  // namespace tilewright::pipeline

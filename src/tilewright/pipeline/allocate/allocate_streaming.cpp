@@ -1,15 +1,19 @@
 // Streaming allocations: branch and bound over the stages in the order of the layers. A node has chosen the
 // first few; its bound is the network's time when every other stage has the smallest of each of its times,
-// and it is dropped when what it uses and the least that the rest needs exceed the budget. The greedy folding
-// rule gives the first solution; annealing goes on where the search had to stop.
+// and it is dropped when what it uses and the least that the rest needs exceed the budget. Greedy folding and
+// a sweep over target paces (target_sweep.h) give the first solutions; the best of them are improved layer by
+// layer. Annealing goes on where the search had to stop.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
+#include <utility>
 
 #include "tilewright/pipeline/allocate/baselines.h"
 #include "tilewright/pipeline/allocate/stage_options.h"
+#include "tilewright/pipeline/allocate/target_sweep.h"
 #include "tilewright/pipeline/estimate/resource_model.h"
 #include "tilewright/pipeline/simulate/fifo_sizing.h"
 #include "tilewright/search/annealing.h"
@@ -20,18 +24,16 @@ namespace {
 
 using synthesis::Resources;
 
-Resources smaller_of(const Resources& a, const Resources& b) {
-  return {std::min(a.lut, b.lut), std::min(a.ff, b.ff),     0,
-          std::min(a.dsp, b.dsp), std::min(a.bram, b.bram), std::min(a.uram, b.uram)};
-}
-StageTiming smaller_of(const StageTiming& a, const StageTiming& b) {
+StageTiming least_of(const StageTiming& a, const StageTiming& b) {
   StageTiming least;
   least.row_cycles = std::min(a.row_cycles, b.row_cycles);
   least.first_words = std::min(a.first_words, b.first_words);
   least.input_row = std::min(a.input_row, b.input_row);
   least.depth = std::min(a.depth, b.depth);
+  least.drain = std::min(a.drain, b.drain);
   least.tail = std::min(a.tail, b.tail);
   least.tail_share = std::max(a.tail_share, b.tail_share);
+  least.pace = std::min(a.pace, b.pace);
   return least;
 }
 
@@ -68,7 +70,7 @@ class StageSpace {
     for (size_t i = options_.size(); i-- > 0;) {
       Least own{options_[i][0].timing, options_[i][0].resources, options_[i][0].multipliers};
       for (const StageOption& option : options_[i]) {
-        own.timing = smaller_of(own.timing, option.timing);
+        own.timing = least_of(own.timing, option.timing);
         own.resources = smaller_of(own.resources, option.resources);
         own.multipliers = std::min(own.multipliers, option.multipliers);
       }
@@ -111,10 +113,83 @@ class StageSpace {
     judge_.keep(best_, result);
     return result;
   }
+  bool fits(const Solution& solution) const {
+    const auto whole = candidate(solution);
+    return whole && judge_.fits(whole->estimate);
+  }
+  // By the needs of the stages chosen, of the first ones only, converters between them included and queues
+  // not, and the least of the others.
+  bool may_lead_to_fitting(const Solution& chosen) const {
+    if (!meets(chosen, chosen.size() - 1)) return false;
+    const Allocation a = allocation(chosen);
+    Resources need = fixed_ + least_[chosen.size()].resources;
+    int64_t multipliers = least_[chosen.size()].multipliers;
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      need = need + stage_area(a, chosen, i);
+      multipliers += options_[i][size_t(chosen[i])].multipliers;
+    }
+    return judge_.pressure(need, multipliers) <= 1;
+  }
+  // Of stages and border, without converters.
+  Resources least_needs() const { return fixed_ + least_[0].resources; }
   // Of all that were made.
   const std::optional<AllocationCandidate>& best() const { return best_; }
+  // Designs that fit, by pace.
+  std::vector<Solution> swept() const {
+    return target_sweep({options_, fixed_, judge_,
+                         [this](const Solution& chosen) { return meets(chosen, chosen.size() - 1); },
+                         [this](const Solution& chosen) {
+                           const auto whole = candidate(chosen);
+                           return whole ? judge_.pressure(whole->estimate) : 1e6;
+                         }},
+                        deadline_);
+  }
+  // One layer's option at a time, the quicker ones first; a quicker one that does not fit, for another
+  // layer's smaller one; then all others: again and again, as long as that helps. Uses up `evaluations`.
+  Solution improved(Solution solution, int64_t& evaluations) const {
+    std::optional<Value> best = cost(solution);
+    if (!best) return solution;
+    const auto better = [&](const Solution& trial) {
+      if (--evaluations < 0 || (deadline_ != nullptr && deadline_->over())) return false;
+      const std::optional<Value> own = cost(trial);
+      if (!own || !(*own < *best)) return false;
+      best = own;
+      solution = trial;
+      return true;
+    };
+    const auto changed = [&](auto&& tried) {
+      bool moved = false;
+      for (size_t i = 0; i < layers(); ++i) {
+        for (size_t o = 0; o < options_[i].size() && evaluations >= 0; ++o) {
+          if (int(o) == solution[i] || slower(options_[i][o], *best)) continue;
+          Solution trial = solution;
+          trial[i] = int(o);
+          moved |= tried(trial, i, quicker(options_[i][o], options_[i][size_t(solution[i])]));
+        }
+      }
+      return moved;
+    };
+    const auto fits = [&](const Solution& trial) {
+      return best->primary >= kAboveBudget || least_pressure(trial) <= 1;
+    };
+    const auto single = [&](bool wanted) {
+      return changed([&, wanted](const Solution& trial, size_t, bool quick) {
+        return quick == wanted && fits(trial) && better(trial);
+      });
+    };
+    const auto paid = [&](const Solution& trial, size_t layer, bool quick) {
+      if (!quick || fits(trial)) return false;
+      for (const Solution& payment : payments(trial, layer)) {
+        if (better(payment)) return true;
+      }
+      return false;
+    };
+    while (evaluations >= 0 && (single(true) || changed(paid) || single(false))) {
+    }
+    return solution;
+  }
   Value value(const Estimate& estimate) const {
-    return {judge_.cycles(estimate), int64_t(judge_.pressure(estimate) * 1e6)};
+    return {judge_.cycles(estimate), int64_t(judge_.cost(estimate.resources, estimate.multipliers) * 1e6)};
   }
 
   // For branch_and_bound.
@@ -129,10 +204,11 @@ class StageSpace {
       const StageOption& option = options_[depth][o];
       Node child{node.chosen, node.used + option.resources, node.multipliers + option.multipliers};
       child.chosen.push_back(int(o));
-      const double pressure = judge_.pressure(child.used + least_[depth + 1].resources,
-                                              child.multipliers + least_[depth + 1].multipliers);
-      if (pressure > 1 || !meets(child.chosen, depth)) continue;
-      const Value bound{least_cycles(child.chosen), int64_t(pressure * 1e6)};
+      const Resources need = child.used + least_[depth + 1].resources;
+      const int64_t multipliers = child.multipliers + least_[depth + 1].multipliers;
+      if (judge_.pressure(need, multipliers) > 1 || !meets(child.chosen, depth)) continue;
+      const Value bound{judge_.counted(least_cycles(child.chosen)),
+                        int64_t(judge_.cost(need, multipliers) * 1e6)};
       if (sink.prunes(bound)) continue;
       if (depth + 1 < layers()) {
         sink.branch(bound, [&] { return std::move(child); });
@@ -158,11 +234,21 @@ class StageSpace {
     return solution;
   }
   std::optional<Value> cost(const Solution& solution) const {
+    // Where something fits, nobody asks how nearly something else does.
+    if (best_ && judge_.fits(best_->estimate)) {
+      const double least = least_pressure(solution);
+      if (least > 1) return above_budget(least);
+    }
     const auto whole = candidate(solution);
     if (!whole) return std::nullopt;
     const double pressure = judge_.pressure(whole->estimate);
-    if (pressure <= 1) return value(whole->estimate);
-    return Value{int64_t(1e12 * std::min(1e5, pressure)), 0};
+    if (pressure > 1) return above_budget(pressure);
+    // What is not the largest share leaves room for changes.
+    const std::array<double, 6> shares =
+        judge_.shares(whole->estimate.resources, whole->estimate.multipliers);
+    Value own = value(whole->estimate);
+    own.secondary += int64_t(1e3 * std::accumulate(shares.begin(), shares.end(), 0.0));
+    return own;
   }
 
   // The least of everything: where the network fits at all.
@@ -184,6 +270,45 @@ class StageSpace {
   }
 
  private:
+  static constexpr int64_t kAboveBudget = 1'000'000'000'000;
+  static Value above_budget(double pressure) {
+    return {int64_t(double(kAboveBudget) * std::min(1e5, pressure)), 0};
+  }
+  // Without converters and queues.
+  double least_pressure(const Solution& solution) const {
+    Resources need = fixed_;
+    int64_t multipliers = 0;
+    for (size_t i = 0; i < solution.size(); ++i) {
+      need = need + options_[i][size_t(solution[i])].resources;
+      multipliers += options_[i][size_t(solution[i])].multipliers;
+    }
+    return judge_.pressure(need, multipliers);
+  }
+  static bool quicker(const StageOption& a, const StageOption& b) {
+    const StageTiming &x = a.timing, &y = b.timing;
+    return x.pace < y.pace || x.tail + x.first_words + x.drain < y.tail + y.first_words + y.drain;
+  }
+  // What is over the budget, back within it by one other layer's option: of each layer, the fastest one that
+  // does.
+  std::vector<Solution> payments(const Solution& solution, size_t kept) const {
+    std::vector<Solution> result;
+    for (size_t i = 0; i < layers(); ++i) {
+      if (i == kept) continue;
+      Solution trial = solution;
+      for (size_t o = 0; o < options_[i].size(); ++o) {  // by rising cycles
+        trial[i] = int(o);
+        if (least_pressure(trial) > 1) continue;
+        result.push_back(trial);
+        break;
+      }
+    }
+    return result;
+  }
+  // Whether no design with this stage comes up to `best`.
+  bool slower(const StageOption& option, const Value& best) const {
+    return judge_.objective() == Objective::kThroughput && option.cycles > double(best.primary) + 1;
+  }
+
   void without_stage(size_t layer) {
     const LayerGeometry g = layer_geometry(network_, frame_, layer);
     const char* const why = window_obstacle(g, true);
@@ -270,6 +395,40 @@ class StageSpace {
   mutable std::optional<AllocationCandidate> best_;
 };
 
+// Any stages that fit, whatever their cycles: for branch_and_bound.
+class FittingStages {
+ public:
+  using Value = StageSpace::Value;
+  using Node = StageSpace::Solution;
+  using Solution = StageSpace::Solution;
+  explicit FittingStages(const StageSpace& space) : space_(space) {}
+  template <typename Sink>
+  void roots(Sink& sink) const {
+    sink.branch(Value{0, 0}, [] { return StageSpace::Solution{}; });
+  }
+  template <typename Sink>
+  void expand(const StageSpace::Solution& chosen, Sink& sink) const {
+    const size_t depth = chosen.size();
+    for (size_t o = 0; o < space_.options()[depth].size(); ++o) {
+      StageSpace::Solution child = chosen;
+      child.push_back(int(o));
+      if (!space_.may_lead_to_fitting(child)) continue;
+      if (depth + 1 < space_.layers()) {
+        sink.branch(Value{0, 0}, [&] { return std::move(child); });
+      } else if (space_.fits(child)) {
+        sink.leaf(Value{0, 0}, [&] { return child; });
+      }
+    }
+  }
+
+ private:
+  const StageSpace& space_;
+};
+
+constexpr int64_t kProofNodes = 20'000;
+constexpr size_t kImproved = 3;  // of the first solutions
+constexpr int64_t kUnlimited = int64_t{1} << 40;
+
 // Throws Expired.
 void search_space(const StageSpace& space, const Judge& judge, const AllocateOptions& options,
                   ShapeSearch& result) {
@@ -278,19 +437,45 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
     if (candidate && space.legal(candidate->allocation)) result.offer(judge, *candidate);
   };
   offer(space.smallest());
+  bool fast_enough = false;
   const StageSpace::Solution folded =
       greedy_folding(space.options(), space.smallest(), [&](const StageSpace::Solution& solution) {
+        if (fast_enough) return false;
         const auto candidate = space.candidate(solution);
-        return candidate && judge.fits(candidate->estimate);
+        const bool fits = candidate && judge.fits(candidate->estimate);
+        fast_enough = fits && judge.cycles(candidate->estimate) == judge.counted(0);
+        return fits;
       });
   offer(folded);
+  std::vector<StageSpace::Solution> starts = space.swept();
+  for (const StageSpace::Solution& start : starts) offer(start);
+  starts.push_back(folded);
+  // The most promising ones first.
+  std::vector<std::pair<StageSpace::Value, size_t>> order;
+  for (size_t i = 0; i < starts.size(); ++i) {
+    if (const auto cost = space.cost(starts[i])) order.emplace_back(*cost, i);
+  }
+  std::sort(order.begin(), order.end());
+  std::optional<Scored<StageSpace::Solution, StageSpace::Value>> first;
+  int64_t evaluations = options.evaluations;
+  for (size_t i = 0; i < std::min(order.size(), kImproved); ++i) {
+    int64_t own = evaluations / int64_t(kImproved - i);
+    evaluations -= own;
+    StageSpace::Solution better = space.improved(starts[order[i].second], own);
+    evaluations += std::max<int64_t>(own, 0);
+    offer(better);
+    const auto cost = space.cost(better);
+    if (cost && (!first || *cost < first->value)) first.emplace(std::move(better), *cost);
+  }
   BranchAndBoundOptions<StageSpace::Solution, StageSpace::Value> tree;
   tree.limits.nodes = options.nodes;
   tree.limits.deadline = options.deadline;
-  if (result.best && judge.fits(result.best->estimate)) {
-    const auto start = space.candidate(folded);
-    if (start && judge.fits(start->estimate))
-      tree.start = Scored<StageSpace::Solution, StageSpace::Value>{folded, space.value(start->estimate)};
+  if (first) {
+    const auto start = space.candidate(first->solution);
+    if (start && judge.fits(start->estimate)) {
+      first->value = space.value(start->estimate);
+      tree.start = first;
+    }
   }
   const auto exact = branch_and_bound(space, tree);
   result.evaluated += exact.end.counts.nodes + exact.end.counts.evaluations;
@@ -307,6 +492,17 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
   const auto annealed = anneal(space, annealing);
   result.evaluated += annealed.end.counts.evaluations;
   if (annealed.best) offer(*annealed.best);
+}
+
+// Whether stages may fit: there are some, or too many to look at. Throws Expired.
+bool may_fit(const Network& network, const Estimator& estimator, const Judge& judge, bool unroll,
+             const AllocateOptions& options) {
+  const StageSpace space(network, estimator, judge, unroll, options);
+  if (!space.obstacle().empty()) return false;
+  BranchAndBoundOptions<StageSpace::Solution, StageSpace::Value> tree;
+  tree.limits.nodes = kProofNodes;
+  tree.limits.deadline = options.deadline;
+  return branch_and_bound(FittingStages(space), tree).status != SearchStatus::kInfeasible;
 }
 
 }  // namespace
@@ -339,6 +535,32 @@ ShapeSearch search_stages(const Network& network, const Estimator& estimator, co
       result.offer(judge, *space->best());
     break;
   }
+  return result;
+}
+
+ShapeLimits stage_limits(const Network& network, const Estimator& estimator, const Budget& budget,
+                         const AllocateOptions& options) {
+  for (const NetworkTensor& tensor : network.tensors) {
+    if (tensor.part) return {};
+  }
+  Budget all = budget;
+  all.resources = {kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited, kUnlimited};
+  all.multipliers = 0;
+  const Judge unlimited(all, Objective::kLatency), judge(budget, Objective::kLatency);
+  ShapeLimits result;
+  bool fits = false;
+  const Deadline deadline(Deadline::kNoLimit, options.deadline);
+  const bool whole = finishes(deadline, [&] {
+    for (const bool unroll : {false, true}) {
+      if (unroll && !can_unroll(network)) continue;
+      const StageSpace space(network, estimator, unlimited, unroll, options);
+      if (!space.obstacle().empty()) continue;
+      result.least = result.least ? smaller_of(*result.least, space.least_needs()) : space.least_needs();
+      fits = fits || may_fit(network, estimator, judge, unroll, options);
+    }
+  });
+  if (!whole) return {};
+  result.none_fits = result.least && !fits;
   return result;
 }
 

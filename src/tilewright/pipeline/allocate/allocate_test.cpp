@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "support/pipeline/network_testing.h"
+#include "support/random_seed_testing.h"
 #include "tilewright/pipeline/allocate/allocate_processors.h"
 #include "tilewright/pipeline/allocate/baselines.h"
 #include "tilewright/pipeline/design/build.h"
@@ -50,6 +51,59 @@ TEST(Allocate, ResultsKeepRulesAndBudget) {
       EXPECT_NE(result.explanation.find("multipliers busy"), std::string::npos);
       EXPECT_NE(result.explanation.find(network.layers.back().name), std::string::npos);
     }
+  }
+}
+
+// With enough cycles the resource to be spared is, and nothing slower or larger than the budget comes out.
+TEST(Allocate, EnoughCyclesSpareAResource) {
+  Random random(test_seed());
+  int less[2] = {0, 0};
+  for (int i = 0; i < 10; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    const Network network = random_network(random.next());
+    AllocateOptions options;
+    options.processors = false;
+    options.nodes = 200;
+    options.evaluations = 500;
+    const Objective objective = random.chance(0.5) ? Objective::kLatency : Objective::kThroughput;
+    const auto cycles = [&](const Estimate& e) {
+      return objective == Objective::kLatency ? e.latency_cycles : e.interval_cycles;
+    };
+    const AllocationResult fastest = allocate(network, zynq(), objective, options);
+    options.enough_cycles = int64_t(double(cycles(fastest.estimate)) * (1 + random.uniform()));
+    int resource = 0;
+    for (const auto sparing : {&synthesis::Resources::lut, &synthesis::Resources::dsp}) {
+      options.sparing = sparing;
+      const AllocationResult spared = allocate(network, zynq(), objective, options);
+      EXPECT_EQ(problems(network, spared.allocation), "");
+      EXPECT_LE(cycles(spared.estimate), options.enough_cycles);
+      EXPECT_LE(spared.estimate.resources.*sparing, fastest.estimate.resources.*sparing);
+      EXPECT_LE(spared.estimate.resources.dsp, 220);
+      EXPECT_TRUE(spared.rivals.empty());
+      less[resource++] += spared.estimate.resources.*sparing < fastest.estimate.resources.*sparing ? 1 : 0;
+    }
+  }
+  EXPECT_GT(less[0], 3);
+  EXPECT_GT(less[1], 3);
+}
+
+// A simulation that takes the best of them can favour neither objective.
+TEST(Allocate, BothObjectivesOfferTheSameDesigns) {
+  Random random(test_seed());
+  for (int i = 0; i < 5; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    const Network network = random_network(random.next());
+    AllocateOptions options;
+    options.nodes = options.evaluations = 200;
+    std::vector<Allocation> offered[2];
+    for (const Objective objective : {Objective::kLatency, Objective::kThroughput}) {
+      const AllocationResult result = allocate(network, zynq(), objective, options);
+      std::vector<Allocation>& own = offered[size_t(objective)];
+      own.push_back(result.allocation);
+      for (const AllocationResult& rival : result.rivals) own.push_back(rival.allocation);
+    }
+    EXPECT_TRUE(
+        std::is_permutation(offered[0].begin(), offered[0].end(), offered[1].begin(), offered[1].end()));
   }
 }
 
@@ -185,13 +239,140 @@ TEST(Allocate, SaysWhatIsShortAndWhatWouldDo) {
     EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
     text = error.what();
   }
-  EXPECT_NE(text.find("network 'large' (BRAM): the smallest design needs "), std::string::npos) << text;
+  EXPECT_NE(text.find("network 'large' (BRAM): "), std::string::npos) << text;
+  EXPECT_NE(text.find("design needs "), std::string::npos) << text;
   const std::string key = "a sufficient budget: ";
   const size_t at = text.find(key);
   ASSERT_NE(at, std::string::npos);
   const size_t end = text.find_first_of("\n ", at + key.size());
   apply_budget(budget, text.substr(at + key.size(), end - at - key.size()));
   EXPECT_NO_THROW(allocate(network, budget, Objective::kLatency));
+}
+
+// What is said of any design holds with all there is of the other resources.
+TEST(AllocateClass, WhatAnyDesignNeedsIsNeeded) {
+  const std::string key = "any design needs ";
+  for (int64_t i = 0; i < 4; ++i) {
+    Random random(test_seed() + uint64_t(i));
+    const int64_t inputs = random.between(1, 12), image = random.between(4, 12);
+    NetworkBuilder builder("drawn", {image, image, inputs}, uint64_t(i) + 1);
+    const Network network = builder.finish(builder.convolution(
+        builder.convolution(0, random.between(1, 24), 3), random.between(1, 24), random.chance(0.5) ? 1 : 3));
+    int64_t synthesis::Resources::*const fields[] = {&synthesis::Resources::lut, &synthesis::Resources::ff,
+                                                     &synthesis::Resources::dsp, &synthesis::Resources::bram};
+    const char* const names[] = {"LUT", "FF", "DSP", "BRAM"};
+    for (const size_t r : {0, 1, 2, 3}) {
+      Budget budget = zynq();
+      budget.resources = {1 << 24, 1 << 24, 1 << 24, 1 << 24, 1 << 24, 1 << 24};
+      const auto refusal = [&](int64_t amount) {
+        budget.resources.*fields[r] = amount;
+        try {
+          allocate(network, budget, Objective::kLatency);
+        } catch (const Error& error) {
+          return std::string(error.what());
+        }
+        return std::string();
+      };
+      const std::string text = refusal(0), here = std::string("(") + names[r] + "): " + key;
+      const size_t at = text.find(here);
+      if (at == std::string::npos) continue;  // it does without, or one of the resources beside it is short
+      const int64_t least = std::stoll(text.substr(at + here.size()));
+      EXPECT_NE(refusal(least - 1), "") << names[r] << " seed " << test_seed() << " case " << i;
+    }
+  }
+}
+
+// Where a design is known, no refusal says that there is none; and with less of one resource than any search
+// has found to do, some do say so.
+TEST(AllocateClass, NoDesignFitsIsSaidOfNoneThatDoes) {
+  int64_t said = 0;
+  for (int64_t i = 0; i < 3; ++i) {
+    SCOPED_TRACE("seed " + std::to_string(test_seed()) + ", case " + std::to_string(i));
+    Random random(test_seed() * 17 + uint64_t(i));
+    const int64_t inputs = random.between(1, 8), image = random.between(4, 10);
+    NetworkBuilder builder("drawn", {image, image, inputs}, uint64_t(i) + 1);
+    const Network network = builder.finish(
+        builder.convolution(builder.convolution(0, random.between(1, 12), 3), random.between(1, 12), 1));
+    Budget budget = zynq();
+    if (i % 2 == 0) budget.family = synthesis::DeviceFamily::kIce40;
+    AllocateOptions options;
+    options.logic_share = 1;
+    options.nodes = options.evaluations = 200;
+    const auto refusal = [&] {
+      try {
+        allocate(network, budget, Objective::kLatency, options);
+      } catch (const Error& error) {
+        return std::string(error.what());
+      }
+      return std::string();
+    };
+    const std::string none = "no design fits";
+    for (const double part : {0.3, 0.1}) {
+      budget.resources = {int64_t(53200 * part), int64_t(106400 * part), 0,
+                          int64_t(220 * part),   int64_t(280 * part),    0};
+      if (refusal() != "") continue;
+      const AllocationResult found = allocate(network, budget, Objective::kLatency, options);
+      budget.resources = found.estimate.resources;
+      EXPECT_EQ(refusal().find(none), std::string::npos);
+    }
+    // From the last design down: less and less look-up tables.
+    for (int step = 0; step < 4; ++step) {
+      budget.resources.lut = budget.resources.lut * 3 / 4;
+      const std::string text = refusal();
+      said += text.find(none) != std::string::npos || text.find("any design") != std::string::npos ? 1 : 0;
+    }
+  }
+  EXPECT_GT(said, 0);
+}
+
+// More of everything, by any factor, gives no slower design, but for a fiftieth.
+TEST(AllocateClass, MoreOfEverythingIsNotSlower) {
+  for (int64_t i = 0; i < 4; ++i) {
+    Random random(test_seed() * 31 + uint64_t(i));
+    const int64_t inputs = random.between(1, 12), image = random.between(6, 14);
+    NetworkBuilder builder("drawn", {image, image, inputs}, uint64_t(i) + 1);
+    const Network network = builder.finish(builder.convolution(
+        builder.convolution(0, random.between(1, 24), 3), random.between(1, 24), random.chance(0.5) ? 1 : 3));
+    Budget budget = zynq();
+    int64_t before[] = {INT64_MAX, INT64_MAX};
+    for (const double part : {0.3, 0.45, 0.7, 1.0, 1.9}) {
+      Budget own = budget;
+      own.resources.lut = int64_t(double(budget.resources.lut) * part);
+      own.resources.ff = int64_t(double(budget.resources.ff) * part);
+      own.resources.dsp = int64_t(double(budget.resources.dsp) * part);
+      own.resources.bram = int64_t(double(budget.resources.bram) * part);
+      for (const Objective objective : {Objective::kLatency, Objective::kThroughput}) {
+        const Estimate e = allocate(network, own, objective).estimate;
+        const int64_t cycles = objective == Objective::kLatency ? e.latency_cycles : e.interval_cycles;
+        // The searches have limits; what they miss is little.
+        EXPECT_LE(double(cycles), 1.02 * double(before[size_t(objective)]))
+            << part << " of the budget, seed " << test_seed() << " case " << i;
+        before[size_t(objective)] = std::min(cycles, before[size_t(objective)]);
+      }
+    }
+  }
+}
+
+// What is spared may come down to nothing.
+TEST(Allocate, SparesWhatIsAskedForWithinTheCycles) {
+  NetworkBuilder builder("spared", {8, 8, 4}, 1);
+  Network network = builder.finish(builder.convolution(builder.convolution(0, 8, 3), 8, 1));
+  for (Layer& layer : network.layers)
+    std::fill(layer.finish.scale.begin(), layer.finish.scale.end(), Requantization{1, 7});
+  const int64_t enough = 2 * allocate(network, zynq(), Objective::kLatency).estimate.latency_cycles;
+  using synthesis::Resources;
+  int64_t luts = 0;
+  for (int64_t Resources::*const spared : {&Resources::lut, &Resources::dsp, &Resources::bram}) {
+    AllocateOptions options;
+    options.processors = false;
+    options.enough_cycles = enough;
+    options.sparing = spared;
+    const Estimate e = allocate(network, zynq(), Objective::kLatency, options).estimate;
+    EXPECT_LE(e.latency_cycles, enough);
+    EXPECT_TRUE(spared != &Resources::dsp || e.resources.dsp == 0);
+    if (luts == 0) luts = e.resources.lut;
+    EXPECT_LE(luts, e.resources.lut);
+  }
 }
 
 TEST(Allocate, BudgetText) {

@@ -7,14 +7,22 @@
 #include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/allocate/allocate_search.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
+#include "tilewright/pipeline/design/shapes.h"
 
 namespace tilewright::pipeline {
 namespace {
 
 const char* multiplier_name(const ArrayShape& shape) {
-  return shape.multiplier == Multiplier::kPair  ? ", two per DSP block"
-         : shape.multiplier == Multiplier::kLut ? ", of look-up tables"
-                                                : "";
+  switch (products_per_block(shape.multiplier)) {
+    case 2:
+      return ", two per DSP block";
+    case 3:
+      return ", three per DSP block";
+    case 4:
+      return ", four per DSP block";
+    default:
+      return shape.multiplier == Multiplier::kLut ? ", of look-up tables" : "";
+  }
 }
 
 std::string header(const Network& network, const Budget& budget, const AllocationResult& result) {

@@ -1,19 +1,42 @@
-// Divisors of the channels, so that no stage pads. The finish is as narrow as its array's rhythm allows: a
-// wider one costs multipliers and waits.
+// Inputs are divisors of the channels, so that no stream is padded. Outputs need not be: what the last block
+// computes in excess is dropped. The finish is as narrow as its array's rhythm allows: a wider one costs
+// multipliers and waits.
 #include "tilewright/pipeline/allocate/stage_options.h"
 
 #include <algorithm>
 
+#include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/estimate/resource_model.h"
 
 namespace tilewright::pipeline {
 namespace {
 
+// Divisors; for every number of blocks up to 16 also the fewest outputs at once that make no more blocks, and
+// the next multiples of 2 and 4, which leave a choice of finishes.
+std::vector<int64_t> outputs_at_once(int64_t channels) {
+  std::vector<int64_t> all = divisors(channels);
+  for (int64_t blocks = 2; blocks <= std::min<int64_t>(16, channels); ++blocks) {
+    for (const int64_t multiple : {1, 2, 4}) {
+      const int64_t po = round_up(ceil_div(channels, blocks), multiple);
+      if (channels % multiple == 0 && ceil_div(channels, po) == blocks) all.push_back(po);
+    }
+  }
+  std::sort(all.begin(), all.end());
+  all.erase(std::unique(all.begin(), all.end()), all.end());
+  return all;
+}
+
 class OptionFinder {
  public:
   OptionFinder(const Network& network, const std::vector<LayerFacts>& facts, const Allocation& frame,
-               size_t layer, const Judge& judge)
-      : network_(network), facts_(facts), frame_(frame), index_(layer), judge_(judge) {}
+               size_t layer, const Judge& judge, double most_cycles)
+      : network_(network),
+        facts_(facts),
+        frame_(frame),
+        index_(layer),
+        judge_(judge),
+        most_cycles_(most_cycles) {}
 
   std::vector<StageOption> run(bool lut_multipliers) {
     const Layer& layer = network_.layers[index_];
@@ -24,10 +47,15 @@ class OptionFinder {
     std::vector<Multiplier> multipliers = {Multiplier::kDsp};
     if (!lanes && narrow && !input.bipolar && !layer.weight_bipolar && layer.weight_bits <= 8) {
       multipliers.push_back(Multiplier::kPair);
+      const std::optional<Multiplier> packed =
+          facts_[index_].lowest_weight
+              ? std::nullopt
+              : most_packed(input.bits, layer.weight_bits, block_bits(judge_.budget().family));
+      if (packed) multipliers.push_back(*packed);
     }
     if (narrow && (lut_multipliers || layer.weight_bits <= 4)) multipliers.push_back(Multiplier::kLut);
     for (const int64_t pi : divisors(g.input.channels)) {
-      for (const int64_t po : lanes ? std::vector<int64_t>{pi} : divisors(g.output.channels)) {
+      for (const int64_t po : lanes ? std::vector<int64_t>{pi} : outputs_at_once(g.output.channels)) {
         for (const Feeder feeder : {Feeder::kChannelMajor, Feeder::kRowMajor}) {
           if (feeder == Feeder::kRowMajor && !window) continue;
           for (const Multiplier multiplier : multipliers) consider({pi, po, 1, multiplier, feeder});
@@ -48,6 +76,7 @@ class OptionFinder {
     if (window_obstacle(wide, true) != nullptr || sweeps_twice(wide)) return;
     const int64_t beats = wide.row_major ? (wide.lanes ? 1 : wide.pixel_words) : wide.words;
     for (const int64_t pf : divisors(stage.po)) {
+      if (wide.output.channels % pf != 0) continue;
       own.stage.pf = pf;
       if (stage.po / pf <= std::max<int64_t>(1, beats)) break;
     }
@@ -64,11 +93,10 @@ class OptionFinder {
       if (layer.add && network_.layers[i].output == layer.add->tensor) trial.layers[i].stage.pf = stage.pf;
     }
     const LayerGeometry g = layer_geometry(network_, trial, index_);
-    StageOption option{stage, stage_timing(g),
-                       bill_resources(stage_bill(network_, facts_, trial, index_), judge_.budget().family),
-                       multiplies(layer) ? g.products_per_beat() : 0, 0};
-    option.cycles = std::max(double(g.output.rows) * option.timing.row_cycles,
-                             double(g.input.rows) * option.timing.input_row);
+    StageOption option{stage, stage_timing(g), {}, multiplies(layer) ? g.products_per_beat() : 0, 0};
+    option.cycles = option.timing.pace;
+    if (option.cycles > most_cycles_) return;
+    option.resources = bill_resources(stage_bill(network_, facts_, trial, index_), judge_.budget().family);
     if (judge_.pressure(option.resources, option.multipliers) <= 1 || options_.empty())
       options_.push_back(option);
   }
@@ -102,6 +130,7 @@ class OptionFinder {
   const Allocation& frame_;
   const size_t index_;
   const Judge& judge_;
+  const double most_cycles_;
   std::vector<StageOption> options_;
 };
 
@@ -130,6 +159,7 @@ Allocation blank_stages(const Network& network, const Budget& budget, bool unrol
   a.port_bytes = budget.port_bytes;
   a.max_burst_beats = std::min<int64_t>(64, 4096 / budget.port_bytes);
   a.clock_mhz = budget.clock_mhz;
+  a.tight_memory = budget.family == synthesis::DeviceFamily::kIce40;  // its small blocks leave little over
   for (const Layer& layer : network.layers) {
     LayerAllocation own;
     own.layer = layer.name;
@@ -141,8 +171,8 @@ Allocation blank_stages(const Network& network, const Budget& budget, bool unrol
 
 std::vector<StageOption> stage_options(const Network& network, const std::vector<LayerFacts>& facts,
                                        const Allocation& frame, size_t layer, const Judge& judge,
-                                       bool lut_multipliers) {
-  return OptionFinder(network, facts, frame, layer, judge).run(lut_multipliers);
+                                       bool lut_multipliers, double most_cycles) {
+  return OptionFinder(network, facts, frame, layer, judge, most_cycles).run(lut_multipliers);
 }
 
 }  // namespace tilewright::pipeline

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/component/array_model.h"
 #include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline::area {
@@ -110,6 +111,23 @@ Products products(const ComponentSizes& p, int64_t terms, int64_t outputs, bool 
     r.weights = double(all * p("WW"));
     r.gated = double(all * std::min(a, w) * (std::max(a, w) + 1));
     r.logic_out = double(all * (a + w));
+  } else if (const int64_t rows = packed_rows(multiply); rows > 0) {
+    r.activations = double(terms * a);
+    r.weights = double(all * w);
+    const auto blocks = [&](int64_t width) {
+      return width > 25 && p.family == DeviceFamily::kXc7 ? 2 : operator_blocks(width, a, p.family);
+    };
+    const int64_t whole = packed_bits(rows, a, w), rest = outputs % rows;
+    r.blocks =
+        terms * (outputs / rows * blocks(whole) + (rest > 0 ? blocks((rest - 1) * (a + w) + w + 1) : 0));
+    r.packed = double(all * (a + w));
+    // The sums of activations and signs that all outputs share, and the subtraction of one of three.
+    const Tree total = tree(terms, a), negative = tree(terms, 1);
+    const double sum_bits = double(a + w + tree_levels(terms));
+    r.adders += total.first_adders + total.adders + negative.first_adders + negative.adders + sum_bits +
+                double(outputs) * (sum_bits + 1);
+    r.registers += total.first_registers + total.registers + negative.first_registers + negative.registers +
+                   3 * sum_bits + double(outputs) * (sum_bits + 1);
   } else {
     r.activations = double((shared ? terms : all) * p("AW"));
     r.weights = double(all * p("WW"));

@@ -60,6 +60,7 @@ struct Products {
   double chosen = 0;                             // signs times numbers, of logic
   double gated = 0, logic_out = 0;               // of logic: rows of additions; results
   double single = 0, wide = 0, paired = 0;       // of one block, of several, two of one: results
+  double packed = 0;                             // two or more of one, corrected by activations: results
   double activations = 0, weights = 0;           // operands in registers of their own
   double adders = 0, registers = 0;              // of the trees
   double first_adders = 0, first_registers = 0;  // after single blocks

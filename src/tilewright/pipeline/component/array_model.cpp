@@ -75,6 +75,17 @@ int64_t multiplier_steps(int64_t a_bits, int64_t b_bits, bool lut) {
   return lut || one_block ? 1 : 2;
 }
 
+int64_t packed_rows(const std::string& multiply) {
+  for (const int64_t rows : {2, 3, 4}) {
+    if (multiply == "packed" + std::to_string(rows)) return rows;
+  }
+  return 0;
+}
+
+int64_t packed_bits(int64_t rows, int64_t activation_bits, int64_t weight_bits) {
+  return (rows - 1) * (activation_bits + weight_bits) + weight_bits;
+}
+
 int64_t tree_levels(int64_t count) {
   int64_t levels = 0;
   while ((int64_t{1} << levels) < count) ++levels;

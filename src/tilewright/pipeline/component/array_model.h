@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tilewright/pipeline/component/component.h"
@@ -19,6 +20,13 @@ std::unique_ptr<CycleModel> array_model(int64_t steps);
 // Steps of a multiplier (rtl/pipeline/tw_stream_multiply.sv): one, or two where blocks of 25 x 18 bits are
 // put together.
 int64_t multiplier_steps(int64_t a_bits, int64_t b_bits, bool lut);
+
+// Outputs that share a block: of MULTIPLY "packed2" to "packed4"; else 0.
+int64_t packed_rows(const std::string& multiply);
+// Bits of a block's wider operand for packed products (rtl/pipeline/tw_stream_multiply_packed.sv), and what
+// the largest block that is known takes there (UltraScale+).
+int64_t packed_bits(int64_t rows, int64_t activation_bits, int64_t weight_bits);
+constexpr int kWidestBlockBits = 27;
 
 // Steps from taking a beat to its sums, of the components of these names.
 int64_t mac_array_steps(const netlist::Parameters& parameters);

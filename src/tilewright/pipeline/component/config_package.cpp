@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cctype>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "tilewright/pipeline/component/component.h"
@@ -63,6 +65,20 @@ std::string register_lines() {
   return text + number("IDENTITY_WORDS", DesignIdentity::kWords, "");
 }
 
+std::string package() {
+  std::string text = "package component_config;\n";
+  for (const ComponentType* const type : component_types()) {
+    if (type->layouts == nullptr) continue;
+    for (const RowLayout& layout : type->layouts()) text += layout_lines(layout);
+  }
+  return text + register_lines() + "endpackage\n";
+}
+
+size_t name_end(const std::string& text, size_t at) {
+  while (at < text.size() && (std::isalnum(static_cast<unsigned char>(text[at])) || text[at] == '_')) ++at;
+  return at;
+}
+
 }  // namespace
 }  // namespace config_package_text
 
@@ -80,16 +96,39 @@ std::string layout_text(const RowLayout& layout) {
 }
 
 std::string config_package() {
-  std::string text =
-      "// Written by Tilewright (src/tilewright/pipeline/component/config_package.cpp), the same for every\n"
-      "// design.\n"
-      "// verilator lint_off UNUSEDPARAM\n"
-      "package component_config;\n";
-  for (const ComponentType* const type : component_types()) {
-    if (type->layouts == nullptr) continue;
-    for (const RowLayout& layout : type->layouts()) text += config_package_text::layout_lines(layout);
+  return "// Written by Tilewright (src/tilewright/pipeline/component/config_package.cpp), the same for "
+         "every\n"
+         "// design: none uses all of it.\n"
+         "// verilator lint_off UNUSEDPARAM\n" +
+         config_package_text::package() + "// verilator lint_on UNUSEDPARAM\n";
+}
+
+std::string config_package_for(const std::vector<std::string>& sources) {
+  const std::string prefix = std::string(kConfigPackage) + "::";
+  std::set<std::string> used;
+  for (const std::string& source : sources) {
+    for (size_t at = source.find(prefix); at != std::string::npos; at = source.find(prefix, at + 1)) {
+      const size_t first = at + prefix.size();
+      used.insert(source.substr(first, config_package_text::name_end(source, first) - first));
+    }
   }
-  return text + config_package_text::register_lines() + "endpackage\n// verilator lint_on UNUSEDPARAM\n";
+  std::string result =
+      "// Where the fields of this design's task tables and registers are (Tilewright,\n"
+      "// src/tilewright/pipeline/component/config_package.cpp).\n";
+  std::string heading;
+  std::istringstream lines(config_package_text::package());
+  for (std::string line; std::getline(lines, line);) {
+    const size_t equals = line.find(" = "), before = line.rfind(' ', equals - 1);
+    if (line.empty() || line.starts_with("  // ")) {
+      heading = line.empty() ? "\n" : heading + line + "\n";
+    } else if (equals == std::string::npos) {
+      result += line + "\n";
+    } else if (used.contains(line.substr(before + 1, equals - before - 1))) {
+      result += heading + line + "\n";
+      heading.clear();
+    }
+  }
+  return result;
 }
 
 }  // namespace tilewright::pipeline

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "tilewright/pipeline/image/row_layout.h"
 
@@ -17,6 +18,8 @@ inline constexpr const char* kConfigPackageFile = "component_config.sv";
 // parameter of the component is its width, LAYOUT_NAME_WIDTH (of one element); of the whole row LAYOUT_BITS.
 // What parameters add to a position is not included, but named in a comment.
 std::string config_package();
+// The same with only those names that `sources`, texts of SystemVerilog, ask the package for.
+std::string config_package_for(const std::vector<std::string>& sources);
 
 // As docs/design/pipeline/pipeline.md writes a layout: "BEATS:32 ZERO:s8 PAD:sAW WAIT:16xPROGRESS".
 std::string layout_text(const RowLayout& layout);

@@ -42,6 +42,18 @@ TEST(ConfigPackage, HasEveryFieldOfEveryComponent) {
   }
 }
 
+TEST(ConfigPackage, OfSourcesHasWhatTheyAskFor) {
+  const std::string package = config_package_for(
+      {"x = component_config::FINISH_INTEGER_DRAIN_LSB + 1;", "", "component_config::REG_ID"});
+  EXPECT_NE(package.find("\n  // finish_integer\n  localparam int FINISH_INTEGER_DRAIN_LSB = 177;\n"),
+            std::string::npos);
+  EXPECT_NE(package.find(" REG_ID = "), std::string::npos);
+  EXPECT_EQ(package.find("REG_IDENTITY"), std::string::npos);
+  EXPECT_EQ(package.find("rom_walker"), std::string::npos);
+  EXPECT_EQ(package.find("lint_off"), std::string::npos);
+  EXPECT_NE(package.find("\nendpackage\n"), std::string::npos);
+}
+
 // A name that the package lacks would be found by the tools alone.
 TEST(ConfigPackage, HasEveryNameThatSourcesUse) {
   const std::string package = config_package(), prefix = "component_config::";

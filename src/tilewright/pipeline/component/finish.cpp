@@ -316,9 +316,7 @@ int64_t finish_steps(const netlist::Parameters& parameters) {
   if (finish::number_type(parameters) == NumberType::kFixed) return 2 + (residual ? 2 : 0) + (lookup ? 8 : 0);
   const int64_t multiplier = netlist::integer_or(parameters, "MULTIPLIER_BITS", 32);
   const bool lut = netlist::text_or(parameters, "MULTIPLY", "dsp") == "lut";
-  const int64_t products =
-      multiplier == 0 ? 0
-                      : multiplier_steps(netlist::integer_or(parameters, "SUM_BITS", 32), multiplier, lut);
+  const int64_t products = multiplier == 0 ? 0 : lut ? 1 : 2;
   const int64_t later = netlist::integer_or(parameters, "PRODUCTS", 0) == 0 ? 0 : lut ? 1 : 2;
   return 1 + products + 3 + (residual ? 5 + later : 0) + (lookup ? 1 : 0);
 }

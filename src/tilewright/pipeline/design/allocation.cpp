@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "tilewright/base/yaml.h"
+#include "tilewright/pipeline/design/shapes.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -18,8 +19,12 @@ template <typename Value>
 using Names = std::vector<std::pair<const char*, Value>>;
 
 const Names<Multiplier>& multipliers() {
-  static const Names<Multiplier> names = {
-      {"dsp", Multiplier::kDsp}, {"pair", Multiplier::kPair}, {"lut", Multiplier::kLut}};
+  static const Names<Multiplier> names = [] {
+    Names<Multiplier> list;
+    for (const Multiplier multiplier : kMultipliers)
+      list.emplace_back(multiplier_text(multiplier), multiplier);
+    return list;
+  }();
   return names;
 }
 

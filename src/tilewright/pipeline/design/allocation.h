@@ -13,7 +13,10 @@
 
 namespace tilewright::pipeline {
 
-enum class Multiplier { kDsp, kPair, kLut };
+// kPair, kPacked..: products of two, three or four outputs with one activation in a DSP block.
+enum class Multiplier { kDsp, kPair, kPacked2, kPacked3, kPacked4, kLut };
+constexpr Multiplier kMultipliers[] = {Multiplier::kDsp,     Multiplier::kPair,    Multiplier::kPacked2,
+                                       Multiplier::kPacked3, Multiplier::kPacked4, Multiplier::kLut};
 // How a window reaches the array (docs/design/pipeline/pipeline.md): word by word, or all taps at once.
 enum class Feeder { kChannelMajor, kRowMajor };
 
@@ -53,7 +56,8 @@ struct Allocation {
   // Processors: tensor memories, and in which unit each tensor lies.
   int64_t units = 1;
   std::vector<int> tensor_unit;
-  // Tensors free their words right after their last reader: less memory, but engines wait for each other.
+  // Processors: tensors free their words right after their last reader, which is less memory, but engines
+  // wait for each other. Stages: windows keep no more rows than they need.
   bool tight_memory = false;
   bool weights_on_chip = true;  // else from DRAM through a ring of this many words of the array
   int64_t ring_words = 0;

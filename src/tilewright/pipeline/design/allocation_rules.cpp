@@ -127,10 +127,10 @@ class Rules {
     if (shape.po % shape.pf != 0) {
       error(where, "pf", fmt::format("{} does not divide po, {}", shape.pf, shape.po), "take a divisor");
     }
-    if (shape.multiplier != Multiplier::kPair) return;
+    if (products_per_block(shape.multiplier) == 1) return;
     if (lanes) {
       error(where, "multiplier", "the products of lanes share no operand", "dsp or lut");
-    } else if (shape.po % 2 != 0) {
+    } else if (shape.multiplier == Multiplier::kPair && shape.po % 2 != 0) {
       error(where, "multiplier", fmt::format("po, {}, is odd: no pairs", shape.po), "dsp, or an even po");
     }
   }
@@ -148,6 +148,27 @@ class Rules {
           "two products share a block only with signed operands of at most 8 bits", "dsp or lut");
   }
 
+  void packed_operands(size_t i, const ArrayShape& shape) {
+    const int64_t rows = products_per_block(shape.multiplier);
+    if (rows == 1 || shape.multiplier == Multiplier::kPair) return;
+    const Layer& layer = network_.layers[i];
+    const NetworkTensor& input = tensor(layer.input);
+    const std::optional<Multiplier> most =
+        network_.number == NumberType::kInteger && !input.bipolar && !layer.weight_bipolar
+            ? most_packed(input.bits, layer.weight_bits, kWidestBlockBits)
+            : std::nullopt;
+    if (!most || products_per_block(*most) < rows) {
+      error(
+          layer_name(i), "multiplier",
+          fmt::format("{} products of {} x {} bits do not fit a block", rows, input.bits, layer.weight_bits),
+          most ? multiplier_text(*most) : "dsp or lut");
+    } else if (has_lowest_weight(layer)) {
+      error(layer_name(i), "multiplier",
+            fmt::format("packed products take no weight of {}", -(1 << (layer.weight_bits - 1))),
+            "pair, dsp or lut");
+    }
+  }
+
   void streaming() {
     for (const NetworkTensor& part : network_.tensors) {
       if (!part.part) continue;
@@ -160,6 +181,7 @@ class Rules {
       const size_t before = diagnostics_.errors().size();
       shape(layer_name(i), stage, works_in_lanes(network_.layers[i].kind));
       pair_operands(i, stage);
+      packed_operands(i, stage);
       if (diagnostics_.errors().size() == before) stage_fits(i);
       if (allocation_.layers[i].input_fifo < 0 || allocation_.layers[i].residual_fifo < 0) {
         error(layer_name(i), "input_fifo", "a depth is negative", "0 means no queue");
@@ -174,9 +196,14 @@ class Rules {
       error(layer_name(i), "pi", fmt::format("{} does not divide {} channels", g.shape.pi, g.input.channels),
             "take a divisor");
     }
-    if (g.output.channels % g.shape.po != 0) {
-      error(layer_name(i), "po", fmt::format("{} does not divide {} channels", g.shape.po, g.output.channels),
-            "take a divisor");
+    if (g.output.channels % (g.lanes ? g.shape.po : g.shape.pf) != 0) {
+      error(
+          layer_name(i), g.lanes ? "po" : "pf",
+          fmt::format("{} does not divide {} channels", g.lanes ? g.shape.po : g.shape.pf, g.output.channels),
+          "take a divisor");
+    } else if (g.shape.po > g.output.channels) {
+      error(layer_name(i), "po", fmt::format("{} for {} channels", g.shape.po, g.output.channels),
+            "no more than there are");
     }
     weight_word(i, g, lane_or_weight_bits(i));
     windows(i, g);
@@ -243,6 +270,8 @@ class Rules {
         error(where, "name", "is empty or taken", "give each engine a name of its own");
       }
       shape(where, engine.shape, engine.lanes);
+      if (engine.shape.multiplier != Multiplier::kPair && products_per_block(engine.shape.multiplier) > 1)
+        error(where, "multiplier", "packed products are for stages", "pair, dsp or lut");
       engine_shape(where, engine);
     }
     if (allocation_.units < 1 || allocation_.units > 16) {

@@ -183,10 +183,16 @@ TEST(AllocationRules, OfBothShapes) {
         [](Allocation& a) {
           a.layers[3].stage = {8, 1, 1, Multiplier::kPair};
         }},
+       {"layer 'layer1' (multiplier): 3 products of 8 x 8 bits do not fit a block",
+        [](Allocation& a) { a.layers[0].stage.multiplier = Multiplier::kPacked3; }},
        {"layer 'layer1' (pi): 3 does not divide 4 channels", [](Allocation& a) { a.layers[0].stage.pi = 3; }},
-       {"layer 'layer4' (po): 3 does not divide 4 channels",
+       {"layer 'layer4' (pf): 3 does not divide 4 channels",
         [](Allocation& a) {
-          a.layers[3].stage = {8, 3, 1};
+          a.layers[3].stage = {8, 3, 3};
+        }},
+       {"layer 'layer4' (po): 5 for 4 channels",
+        [](Allocation& a) {
+          a.layers[3].stage = {8, 5, 1};
         }},
        {"layer 'layer2' (feeder): a row-major stage",
         [](Allocation& a) {
@@ -194,6 +200,19 @@ TEST(AllocationRules, OfBothShapes) {
         }},
        {"layer 'layer1' (input_fifo): a depth is negative",
         [](Allocation& a) { a.layers[0].input_fifo = -1; }}});
+}
+
+TEST(AllocationRules, OfPackedProducts) {
+  NetworkBuilder builder("packed", {4, 4, 4});
+  Network network = builder.finish(builder.convolution(0, 8, 1));
+  Allocation a;
+  a.streaming = true;
+  a.layers = {{"layer1", {4, 8, 1, Multiplier::kPacked2}}};
+  EXPECT_EQ(problems(a, network), "");
+  network.layers[0].weights[5] = -128;
+  EXPECT_NE(problems(a, network).find("(multiplier): packed products take no weight of -128"),
+            std::string::npos)
+      << problems(a, network);
 }
 
 TEST(AllocationRules, OfStreams) {

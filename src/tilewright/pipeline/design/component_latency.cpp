@@ -28,8 +28,9 @@ int64_t array_latency(const Network& network, const Allocation& allocation, size
              w_bipolar = layer.weight_bipolar && streaming && !g.lanes;
   if (a_bipolar && w_bipolar) return levels((terms + 2) / 3) + 2;
   if (w_bipolar && lut) return levels(terms) + 2;
+  // Packed products are corrected behind the tree, in the step in which pairs are ahead of it.
   const int64_t products =
-      multiplier == Multiplier::kPair
+      products_per_block(multiplier) > 1
           ? 2
           : multiplier_steps(a_bipolar ? 2 : input.bits, w_bipolar ? 2 : layer.weight_bits, lut);
   return (lut ? 0 : 1) + products + levels(terms) + 1;
@@ -45,7 +46,7 @@ int64_t finish_latency(const Network& network, const Allocation& allocation, siz
     adds |= layer.add.has_value();
     products |= layer.add && layer.add->product;
     looks_up |= layer.lookup.has_value();
-    multiplies |= has_multipliers(layer);
+    multiplies |= multiplier_bits(layer) > 0;
   }
   if (network.number == NumberType::kFixed) return 2 + (adds ? 2 : 0) + (looks_up ? 8 : 0);
   return 4 + (multiplies ? 2 : 0) + (adds ? 5 : 0) + (products ? 2 : 0) + (looks_up ? 1 : 0);

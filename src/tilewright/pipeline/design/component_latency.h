@@ -11,11 +11,12 @@ namespace tilewright::pipeline {
 
 struct ComponentLatency {
   int64_t reader = 6;  // from a task's row and waits to the first beat, two cycles of tensor memory included
+  int64_t reader_resumed = 3;  // the progress that a task waits for to its first beat
   int64_t reader_gap = 3;  // between the last beat of a task and the first of the next, nothing to wait for
   int64_t window = 2;      // line_window, sliding_window: a word in to the window that it completes
   int64_t width = 1;       // stream_width: the beat that completes an output beat
   int64_t writer = 2;      // a beat to the progress that it completes
-  int64_t start = 8;       // the start bit to the first address at the memory port
+  int64_t start = 4;       // the start bit to the first address at the memory port
   int64_t stop = 6;        // the last response to done
 };
 

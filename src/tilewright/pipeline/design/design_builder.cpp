@@ -10,6 +10,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/base/integer_math.h"
+#include "tilewright/netlist/names.h"
 #include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/component/finish.h"
 #include "tilewright/pipeline/component/rom_walker.h"
@@ -32,7 +33,14 @@ constexpr int kAddressBits = 32;
 // Beats that a read port may have on their way: covers the latency of board memories.
 constexpr int64_t kReadQueue = 256;
 
+constexpr size_t kLongestName = 32;  // of a layer, in the names of its parts
+
 }  // namespace
+
+std::string component_prefix(const char* kind, size_t index, const std::string& name) {
+  const std::string part = netlist::identifier_part(name, kLongestName);
+  return fmt::format("{}{}{}{}", kind, index, part.empty() ? "" : "_", part);
+}
 
 DesignBuilder::DesignBuilder(const Network& network, const Allocation& allocation, ComponentSink& sink,
                              Design* design)
@@ -51,6 +59,10 @@ DesignBuilder::DesignBuilder(const Network& network, const Allocation& allocatio
   design_->streaming = allocation.streaming;
   design_->port_bytes = allocation.port_bytes;
   design_->channels = allocation.weights_on_chip ? 1 : allocation.weight_channels;
+}
+
+void DesignBuilder::begin_section(std::vector<std::string> heading) {
+  if (wiring_ != nullptr) top().begin_section(std::move(heading));
 }
 
 void DesignBuilder::export_ports(const std::string& component, const Parameters& parameters,
@@ -107,9 +119,13 @@ Stream DesignBuilder::framed_input(Stream beats, int64_t count) {
   const int64_t total = ceil_div(count, beats.elements) * beats.elements;
   if (design_ != nullptr) design_->input.bytes = total * beats.element_bits / 8;
   if (total == count) return beats;
-  const int64_t step = std::gcd(count, beats.elements);
-  return sink_.framed("input_frame", sink_.resized("input_step", beats, step, total), count / step,
-                      (total - count) / step, 0);
+  const auto [step, coarse, cycles] = border_frame(count, beats.elements);
+  const int64_t rounded = coarse == step ? total : round_up(count, coarse);
+  if (coarse != step)
+    beats = sink_.framed("input_coarse_frame", sink_.resized("input_coarse_step", beats, coarse, total),
+                         rounded / coarse, (total - rounded) / coarse, 0);
+  return sink_.framed("input_frame", sink_.resized("input_step", beats, step, rounded), count / step,
+                      (rounded - count) / step, 0);
 }
 
 Stream DesignBuilder::framed_output(Stream elements, int64_t count) {
@@ -117,9 +133,14 @@ Stream DesignBuilder::framed_output(Stream elements, int64_t count) {
   const int64_t total = ceil_div(count, beat) * beat;
   if (design_ != nullptr) design_->output.bytes = total * elements.element_bits / 8;
   if (total != count) {
-    const int64_t step = std::gcd(count, beat);
+    const auto [step, coarse, cycles] = border_frame(count, beat);
+    const int64_t rounded = coarse == step ? total : round_up(count, coarse);
     elements = sink_.framed("output_frame", sink_.resized("output_step", elements, step, count), count / step,
-                            0, (total - count) / step);
+                            0, (rounded - count) / step);
+    if (coarse != step)
+      elements =
+          sink_.framed("output_coarse_frame", sink_.resized("output_coarse_step", elements, coarse, rounded),
+                       rounded / coarse, 0, (total - rounded) / coarse);
   }
   return sink_.resized("output_beats", elements, beat, total);
 }
@@ -330,11 +351,13 @@ ComponentSink::Nets DesignBuilder::control_nets(Parameters& parameters) {
 void DesignBuilder::finish_frame() {
   int channels = 0;
   for (const Reader& reader : readers_) channels = std::max(channels, reader.channel + 1);
+  begin_section({"memory ports"});
   for (int channel = 0; channel < channels; ++channel) connect_reads(channel);
   Parameters parameters = {{"A", int64_t{kAddressBits}},
                            {"CHANNELS", allocation_.weight_channels},
                            {"BUSY", int64_t(busy_.size())}};
   ComponentSink::Nets others;
+  begin_section({"registers"});
   if (wiring_ != nullptr) others = control_nets(parameters);
   sink_.add("control", "control", std::move(parameters), {}, std::move(others));
 }

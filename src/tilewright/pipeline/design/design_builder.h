@@ -22,6 +22,9 @@ struct RomContents {
   std::vector<RomWalkerRow> rows;
 };
 
+// What the parts of layer or engine `index` are called by: "layer3_conv1".
+std::string component_prefix(const char* kind, size_t index, const std::string& name);
+
 class DesignBuilder {
  public:
   // `design`: whose netlist the sink wires; nullptr where it does not wire.
@@ -31,6 +34,8 @@ class DesignBuilder {
   // nullptr where the sink does not wire.
   Wiring* wiring() { return wiring_; }
   Design* design() { return design_; }
+  // A heading over what comes next, where there is a netlist to read.
+  void begin_section(std::vector<std::string> heading);
   // One cycle long, at the beginning of every image (streaming: of every run).
   netlist::NetId start() const { return start_; }
   // A net that is 1 while something is still working; done waits for all of them.

@@ -5,6 +5,7 @@
 
 #include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/component_latency.h"
+#include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::pipeline {
@@ -100,6 +101,11 @@ LayerGeometry layer_geometry(const Network& network, const Allocation& allocatio
   }
   geometry.array_latency = array_latency(network, allocation, index, geometry);
   geometry.finish_latency = finish_latency(network, allocation, index);
+  if (allocation.streaming && geometry.surplus_beats() > 0) ++geometry.finish_latency;  // the frame
+  if (allocation.streaming && !geometry.row_major && !geometry.direct) {
+    geometry.ring_rows =
+        streaming_ring_rows(geometry, network.tensors[size_t(layer.input)].bits, allocation.tight_memory);
+  }
   return geometry;
 }
 

@@ -22,6 +22,9 @@ struct LayerGeometry {
   int64_t words = 1;        // beats into the array per output pixel and block
   int64_t beats = 1;        // out of the finish per output pixel and block: po / pf
   int64_t array_latency = 0, finish_latency = 0;  // steps of the array and of the finish
+  int64_t ring_rows = 0;                          // that the line_window of a streaming stage keeps
+  // A streaming stage whose blocks hold more outputs than there are: beats of each pixel that are none.
+  int64_t surplus_beats() const { return blocks * beats - output.channels / shape.pf; }
   // Products of one beat, padding of channels included.
   int64_t products_per_beat() const {
     const int64_t taps = row_major ? window.rows * window.columns : 1;

@@ -5,14 +5,15 @@
 #include <bit>
 
 #include "tilewright/pipeline/design/pack.h"
+#include "tilewright/pipeline/design/shapes.h"
 
 namespace tilewright::pipeline {
 
 std::vector<LayerFacts> network_facts(const Network& network) {
   std::vector<LayerFacts> facts;
   for (const Layer& layer : network.layers) {
-    LayerFacts own{accumulator_bits(network, layer), biased_sum_bits(network, layer), has_multipliers(layer),
-                   rounds_twice(layer)};
+    LayerFacts own{accumulator_bits(network, layer), biased_sum_bits(network, layer), multiplier_bits(layer),
+                   rounds_twice(layer), has_lowest_weight(layer)};
     const bool weighted = layer.kind == LayerKind::kConvolution || layer.kind == LayerKind::kDepthwise;
     if (weighted && layer.weights.empty() && network.number == NumberType::kInteger) {
       const int64_t products =

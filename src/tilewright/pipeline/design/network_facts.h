@@ -10,8 +10,9 @@ namespace tilewright::pipeline {
 
 struct LayerFacts {
   int accumulator_bits = 32, biased_sum_bits = 32;
-  bool has_multipliers = true;
-  bool rounds_twice = false;  // where a shift is 32 or more
+  int multiplier_bits = 32;
+  bool rounds_twice = false;   // where a shift is 32 or more
+  bool lowest_weight = false;  // has_lowest_weight
 };
 
 // By layer. A layer without stored weights (shapes alone) gets the widest sums that its shape allows.

@@ -120,9 +120,10 @@ int biased_sum_bits(const Network& network, const Layer& layer) {
   return std::min(32, bits_of_magnitude(largest_sum(network, layer, true)));
 }
 
-bool has_multipliers(const Layer& layer) {
-  return std::any_of(layer.finish.scale.begin(), layer.finish.scale.end(),
-                     [](const Requantization& r) { return r.multiplier != 1; });
+int multiplier_bits(const Layer& layer) {
+  int32_t largest = 1;
+  for (const Requantization& scale : layer.finish.scale) largest = std::max(largest, scale.multiplier);
+  return largest == 1 ? 0 : std::bit_width(uint32_t(largest)) + 1;
 }
 
 bool rounds_twice(const Layer& layer) {

@@ -30,7 +30,7 @@ int finish_word_bits(NumberType number, int64_t pf, int multiplier_bits);
 // Bits that hold every sum of products of the layer, and every sum with its bias; at most 32 (kFixed: 64).
 int accumulator_bits(const Network& network, const Layer& layer);
 int biased_sum_bits(const Network& network, const Layer& layer);
-bool has_multipliers(const Layer& layer);
+int multiplier_bits(const Layer& layer);
 // Whether a scale of the layer rounds twice.
 bool rounds_twice(const Layer& layer);
 

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/network/fit_tensors.h"
 #include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::pipeline {
@@ -312,7 +313,7 @@ class Planner {
 int element_bits(const Network& network) {
   int bits = 1;
   for (const NetworkTensor& tensor : network.tensors) bits = std::max(bits, tensor.bipolar ? 2 : tensor.bits);
-  return bits;
+  return addressed_bits(bits);
 }
 
 int engine_weight_bits(const Network& network, const Allocation& allocation, int engine) {
@@ -322,7 +323,7 @@ int engine_weight_bits(const Network& network, const Allocation& allocation, int
     if (allocation.layers[i].engine == engine)
       bits = std::max(bits, layer.weight_bipolar ? 2 : layer.weight_bits);
   }
-  return bits;
+  return addressed_bits(bits);
 }
 
 Plan make_plan(const Network& network, const Allocation& allocation) {

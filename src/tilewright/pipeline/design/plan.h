@@ -40,9 +40,10 @@ struct Plan {
   std::vector<int64_t> unit_words;
 };
 
-// The widest element of the network's tensors; signs (+1, -1) take two bits, since engines share one form.
+// Of the widest element of the network's tensors, a power of two; signs (+1, -1) take two bits, since engines
+// share one form.
 int element_bits(const Network& network);
-// The widest weight of an engine's layers, at least 1; signs take two bits.
+// Of the widest weight of an engine's layers, a power of two; signs take two bits.
 int engine_weight_bits(const Network& network, const Allocation& allocation, int engine);
 
 // For an allocation of processors that keeps all rules. Tensors that are not needed at the same step share

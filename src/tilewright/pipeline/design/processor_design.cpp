@@ -69,6 +69,9 @@ ProcessorDesign::ProcessorDesign(const Network& network, const std::vector<Layer
   memories_.reads.reserve(2 * work_.size() + 1);
   memories_.writes.reserve(work_.size() + 1);
   progress_.reserve(work_.size() + 1);
+  for (size_t e = 0; e < work_.size() && wiring() != nullptr; ++e) {
+    names_.push_back(component_prefix("engine", e, allocation.engines[e].name));
+  }
   for (size_t l = 0; l < network.layers.size(); ++l) collect(l);
   for (const PlannedTask& task : plan.tasks) {
     loader_tasks_ += task.engine == PlannedTask::kLoader ? 1 : 0;
@@ -77,6 +80,20 @@ ProcessorDesign::ProcessorDesign(const Network& network, const std::vector<Layer
     ++work.tasks;
     work.adding_tasks += network.layers[size_t(task.layer)].add ? 1 : 0;
   }
+}
+
+Label ProcessorDesign::engine_name(size_t e) const {
+  return names_.empty() ? Label("engine") + int64_t(e) : Label(names_[e]);
+}
+
+// The heading lists the engine's layers in its order.
+void ProcessorDesign::begin_engine(size_t e) {
+  std::vector<std::string> heading = {fmt::format("engine {}, {}", e, allocation_.engines[e].name)};
+  for (size_t l = 0; l < network_.layers.size(); ++l) {
+    if (size_t(allocation_.layers[l].engine) != e) continue;
+    heading.push_back(fmt::format("layer {}, {}", l, description(network_, network_.layers[l])));
+  }
+  builder_.begin_section(std::move(heading));
 }
 
 void ProcessorDesign::collect(size_t l) {
@@ -92,7 +109,7 @@ void ProcessorDesign::collect(size_t l) {
   work.accumulator_bits = std::max({work.accumulator_bits, facts_[l].accumulator_bits, g.lanes ? bits_ : 2});
   work.sum_bits = std::max(work.sum_bits, facts_[l].biased_sum_bits);
   work.lane_bits = std::max(work.lane_bits, lane_weight_bits(layer));
-  work.multipliers |= facts_[l].has_multipliers;
+  work.multiplier_bits = std::max(work.multiplier_bits, facts_[l].multiplier_bits);
   work.twice |= facts_[l].rounds_twice;
   work.products |= multiplies(layer);
   (layer.kind == LayerKind::kMaxPool ? work.maxima : work.sums) = true;
@@ -107,7 +124,7 @@ EngineWidths ProcessorDesign::widths(size_t e) const {
   widths.weight_bits = own.lanes ? work_[e].lane_bits : engine_weight_bits(network_, allocation_, int(e));
   widths.weight_word =
       own.lanes ? engine_taps(own) * pi_ * widths.weight_bits + 1 : own.shape.po * pi_ * widths.weight_bits;
-  widths.multiplier_bits = work_[e].multipliers ? 32 : 0;
+  widths.multiplier_bits = work_[e].multiplier_bits;
   widths.parameter_word = finish_word_bits(network_.number, own.shape.pf, widths.multiplier_bits);
   widths.outputs = own.lanes ? pi_ : own.shape.po;
   return widths;
@@ -118,15 +135,19 @@ void ProcessorDesign::whole() {
     progress_.push_back(wiring() == nullptr ? kNoNet
                                             : wiring()->module().add_net(fmt::format("progress{}", s), 16));
   }
+  builder_.begin_section({"images from memory"});
   loader();
   for (size_t e = 0; e < work_.size(); ++e) {
     if (work_[e].tasks > 0) {
+      if (wiring() != nullptr) begin_engine(e);
       engine(e);
     } else if (Wiring* const wires = wiring()) {
       wires->module().connect(progress_[e + 1], wires->constant(16, 0));
     }
   }
+  builder_.begin_section({"results to memory"});
   storer();
+  builder_.begin_section({"tensors on chip"});
   connect_tensor_memories(sink_, memories_, allocation_.tensor_memory);
   if (builder_.design() != nullptr) list_tasks();
   builder_.finish_frame();
@@ -169,9 +190,9 @@ Stream ProcessorDesign::reader(const Label& name, int64_t tasks, uint64_t units_
 }
 
 // All writers write parts of one width.
-void ProcessorDesign::writer(const Label& name, Stream in, int64_t tasks, uint64_t units_used,
+void ProcessorDesign::writer(const Label& name, Stream in, int64_t count, int64_t tasks, uint64_t units_used,
                              std::vector<TensorWriterRow> rows, size_t progress) {
-  in = sink_.resized(name + "_parts", in, part_, pi_);
+  in = sink_.resized(name + "_parts", in, part_, count);
   Parameters parameters = {{"AW", int64_t{bits_}},        {"PI", pi_},
                            {"PF", in.elements},           {"UNITS", units()},
                            {"A", int64_t{address_bits_}}, {"TASKS", tasks}};
@@ -207,7 +228,7 @@ void ProcessorDesign::loader() {
   }
   const int64_t count = plan_.places[size_t(network_.input)].words * pi_;
   const Stream elements = builder_.input_elements(count, bits_);
-  writer("loader", elements, loader_tasks_, unit_bit(network_.input), std::move(rows), 0);
+  writer("loader", elements, count, loader_tasks_, unit_bit(network_.input), std::move(rows), 0);
 }
 
 void ProcessorDesign::storer() {
@@ -224,7 +245,7 @@ void ProcessorDesign::storer() {
 void ProcessorDesign::engine(size_t e) {
   const EngineAllocation& own = allocation_.engines[e];
   const Work& work = work_[e];
-  const Label name = Label("engine") + int64_t(e);
+  const Label name = engine_name(e);
   const EngineWidths bits = widths(e);
   EngineContents contents;
   if (wiring() != nullptr) contents = rows_.engine(int(e), bits);
@@ -232,7 +253,7 @@ void ProcessorDesign::engine(size_t e) {
   if (engine_taps(own) > 1) act = window(name, own, work, act, contents.windows);
   const Stream sums = array(name, e, bits, act, weights(name, e, bits, contents));
   const Stream result = finish(name, e, bits, sums, contents);
-  writer(name + "_writer", result, work.tasks, work.write_units, std::move(contents.writes), e + 1);
+  writer(name + "_writer", result, pi_, work.tasks, work.write_units, std::move(contents.writes), e + 1);
 }
 
 Stream ProcessorDesign::window(const Label& name, const EngineAllocation& own, const Work& work, Stream in,
@@ -358,9 +379,10 @@ void ProcessorDesign::list_tasks() {
   for (const PlannedTask& task : plan_.tasks) {
     if (task.engine < 0) continue;
     const LayerGeometry g = layer_geometry(network_, allocation_, size_t(task.layer));
-    builder_.design()->tasks.push_back(
-        {allocation_.engines[size_t(task.engine)].name, task.layer, task.first_row, task.rows,
-         fmt::format("engine{}_finish", task.engine), task.rows * g.output.columns * g.blocks * g.beats});
+    builder_.design()->tasks.push_back({allocation_.engines[size_t(task.engine)].name, task.layer,
+                                        task.first_row, task.rows,
+                                        (engine_name(size_t(task.engine)) + "_finish").text(),
+                                        task.rows * g.output.columns * g.blocks * g.beats});
   }
 }
 

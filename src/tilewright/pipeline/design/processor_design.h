@@ -24,8 +24,8 @@ class ProcessorDesign {
   struct Work {
     int64_t tasks = 0, adding_tasks = 0, weight_words = 0, parameter_words = 0, line = 1, lookups = 0;
     int accumulator_bits = 1, sum_bits = 1, lane_bits = 2;
-    bool multipliers = false, twice = false, sums = false, maxima = false, products = false,
-         fused_products = false;
+    int multiplier_bits = 0;
+    bool twice = false, sums = false, maxima = false, products = false, fused_products = false;
     uint64_t read_units = 0, residual_units = 0, write_units = 0;
   };
   void collect(size_t layer);
@@ -40,8 +40,9 @@ class ProcessorDesign {
   void storer();
   void engine(size_t engine);
   Stream reader(const Label& name, int64_t tasks, uint64_t units, std::vector<TensorReaderRow> rows);
-  void writer(const Label& name, Stream in, int64_t tasks, uint64_t units, std::vector<TensorWriterRow> rows,
-              size_t progress);
+  // `in`: `count` elements and then as many again.
+  void writer(const Label& name, Stream in, int64_t count, int64_t tasks, uint64_t units,
+              std::vector<TensorWriterRow> rows, size_t progress);
   Stream window(const Label& name, const EngineAllocation& own, const Work& work, Stream in,
                 const std::vector<SlidingWindowRow>& rows);
   Stream weights(const Label& name, size_t engine, const EngineWidths& widths, EngineContents& contents);
@@ -51,6 +52,8 @@ class ProcessorDesign {
   Stream finish(const Label& name, size_t engine, const EngineWidths& widths, Stream sums,
                 EngineContents& contents);
   void list_tasks();
+  Label engine_name(size_t e) const;
+  void begin_engine(size_t e);
 
   const Network& network_;
   const std::vector<LayerFacts>& facts_;
@@ -63,6 +66,7 @@ class ProcessorDesign {
   const ProcessorRows rows_;
   ComponentSink& sink_;
   DesignBuilder builder_;
+  std::vector<std::string> names_;  // of the engines, where they are wired
   std::vector<Work> work_;
   int64_t loader_tasks_ = 0;
   std::vector<netlist::NetId> progress_;  // of the loader, then of the engines

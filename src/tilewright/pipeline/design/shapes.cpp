@@ -4,11 +4,39 @@
 #include <algorithm>
 #include <bit>
 #include <numeric>
+#include <string_view>
+
+#include "tilewright/base/integer_math.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 
-int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window) {
-  return std::min(window.rows + window.stride_y - 1, std::max(in.rows, window.rows));
+namespace {
+
+// What a memory for so many words holds at no greater cost.
+int64_t words_held(int64_t words, int64_t width) {
+  const std::string_view kind = small_memory_kind(words, width);
+  if (kind == "registers") return words;
+  if (kind == "lutram") {
+    const int64_t whole = words <= 32 ? 32 : round_up(words, 64);
+    return small_memory_kind(whole, width) == kind ? whole : words;
+  }
+  const int64_t whole = std::max<int64_t>(512, int64_t(std::bit_ceil(uint64_t(words))));
+  return synthesis::block_rams(whole, width) == synthesis::block_rams(words, width) ? whole : words;
+}
+
+}  // namespace
+
+int64_t streaming_ring_rows(const LayerGeometry& g, int element_bits, bool tight) {
+  const int64_t image = std::max(g.input.rows, g.window.rows);
+  // One window per image, read several times: the next image comes meanwhile.
+  const bool one_window = g.output.rows == 1 && g.output.columns == 1;
+  if (one_window && !g.lanes && g.blocks > 1) return 2 * image;
+  const int64_t least = std::min(g.window.rows + g.window.stride_y - 1, image);
+  if (tight) return least;
+  const int64_t line = g.input.columns * g.pixel_words,
+                most = words_held(least * line, g.shape.pi * element_bits) / line;
+  return std::clamp(most, least, g.input.rows + g.window.rows);
 }
 
 // Lanes know no weights of signs alone: those are numbers of two bits.
@@ -43,7 +71,7 @@ netlist::Parameters cycle_counters(int64_t words) {
 
 Multiplier lane_multiplier(const Layer& layer, const ArrayShape& shape) {
   if (layer.weights.empty() || layer.weight_bits <= 4) return Multiplier::kLut;
-  return shape.multiplier == Multiplier::kPair ? Multiplier::kDsp : shape.multiplier;
+  return products_per_block(shape.multiplier) > 1 ? Multiplier::kDsp : shape.multiplier;
 }
 
 std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int64_t count) {
@@ -55,8 +83,81 @@ std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int
   return {from, whole ? multiple : std::gcd(from, to), to};
 }
 
+BorderFrame border_frame(int64_t count, int64_t beat) {
+  if (count % beat == 0) return {beat, beat, count / beat};
+  const int64_t step = std::gcd(count, beat), total = round_up(count, beat);
+  const BorderFrame plain{step, step, total / step};
+  BorderFrame best = plain;
+  for (int64_t coarse = 2 * step; coarse <= beat; coarse += step) {
+    if (beat % coarse != 0) continue;
+    const int64_t cycles = std::max(round_up(count, coarse) / step, total / coarse);
+    if (cycles < best.cycles) best = {step, coarse, cycles};
+  }
+  // The second frame takes two cycles of every image's latency.
+  return 2 * best.cycles <= plain.cycles && plain.cycles - best.cycles >= 16 ? best : plain;
+}
+
 const char* multiplier_text(Multiplier multiplier) {
-  return multiplier == Multiplier::kPair ? "pair" : multiplier == Multiplier::kLut ? "lut" : "dsp";
+  switch (multiplier) {
+    case Multiplier::kDsp:
+      return "dsp";
+    case Multiplier::kPair:
+      return "pair";
+    case Multiplier::kPacked2:
+      return "packed2";
+    case Multiplier::kPacked3:
+      return "packed3";
+    case Multiplier::kPacked4:
+      return "packed4";
+    case Multiplier::kLut:
+      return "lut";
+  }
+  return "";
+}
+
+int64_t products_per_block(Multiplier multiplier) {
+  switch (multiplier) {
+    case Multiplier::kPair:
+    case Multiplier::kPacked2:
+      return 2;
+    case Multiplier::kPacked3:
+      return 3;
+    case Multiplier::kPacked4:
+      return 4;
+    case Multiplier::kDsp:
+    case Multiplier::kLut:
+      break;
+  }
+  return 1;
+}
+
+std::optional<Multiplier> most_packed(int activation_bits, int weight_bits, int block_bits) {
+  if (activation_bits < 2 || weight_bits < 2) return std::nullopt;
+  for (const Multiplier multiplier : {Multiplier::kPacked4, Multiplier::kPacked3, Multiplier::kPacked2}) {
+    if (packed_bits(products_per_block(multiplier), activation_bits, weight_bits) <= block_bits)
+      return multiplier;
+  }
+  return std::nullopt;
+}
+
+int block_bits(synthesis::DeviceFamily family) {
+  switch (family) {
+    case synthesis::DeviceFamily::kXcup:
+      return kWidestBlockBits;
+    case synthesis::DeviceFamily::kXc7:
+      return 25;
+    case synthesis::DeviceFamily::kEcp5:
+      return 18;
+    case synthesis::DeviceFamily::kIce40:
+      break;
+  }
+  return 16;
+}
+
+bool has_lowest_weight(const Layer& layer) {
+  const int32_t lowest = -(int32_t{1} << (layer.weight_bits - 1));
+  return std::any_of(layer.weights.begin(), layer.weights.end(),
+                     [&](int32_t weight) { return weight <= lowest; });
 }
 
 const char* kind_text(netlist::MemoryKind kind) {

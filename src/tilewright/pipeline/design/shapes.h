@@ -2,17 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "tilewright/netlist/netlist.h"
-#include "tilewright/pipeline/design/allocation.h"
+#include "tilewright/pipeline/component/array_model.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/pipeline/network/network.h"
+#include "tilewright/synthesis/memory_cells.h"
 
 namespace tilewright::pipeline {
 
 // Rows that the line_window of a streaming stage keeps: so many that its writer need not wait for a whole row
-// between two rows of windows.
-int64_t streaming_ring_rows(const TensorShape& in, const LayerWindow& window);
+// between two rows of windows, and where the memory that this takes has room for more, those too (unless
+// `tight`): the next image's first rows then come while the last windows of this one are computed.
+int64_t streaming_ring_rows(const LayerGeometry& geometry, int element_bits, bool tight);
 
 // Bits of a lane weight, at least two: pools and maps without weights multiply by 1.
 int lane_weight_bits(const Layer& layer);
@@ -49,7 +53,24 @@ const char* kind_text(netlist::MemoryKind kind);
 // Where a small memory of that many words fits best.
 const char* small_memory_kind(int64_t words, int64_t width);
 
-// The parameter MULTIPLY of an array: "dsp", "pair", "lut".
+// How `count` elements become whole beats of a memory port, or the other way round: `step` elements at a time
+// up to a multiple of `coarse`, then that many at a time where that saves much; `cycles` in all. Where the
+// beats are whole anyway, both are a beat.
+struct BorderFrame {
+  int64_t step = 1, coarse = 1, cycles = 0;
+};
+BorderFrame border_frame(int64_t count, int64_t beat);
+
+// The parameter MULTIPLY of an array, and the name in an allocation file.
 const char* multiplier_text(Multiplier multiplier);
+// Outputs whose products share a block: 1 of kDsp and kLut.
+int64_t products_per_block(Multiplier multiplier);
+// kPacked.. of as many outputs as fit a block that takes `block_bits` on its wider side; nullopt: not even
+// two.
+std::optional<Multiplier> most_packed(int activation_bits, int weight_bits, int block_bits);
+// The wider side of a family's blocks.
+int block_bits(synthesis::DeviceFamily family);
+// Whether any weight is the lowest number of its bits, which packed products cannot take.
+bool has_lowest_weight(const Layer& layer);
 
 }  // namespace tilewright::pipeline

@@ -2,6 +2,8 @@
 // the other one has a queue.
 #include "tilewright/pipeline/design/streaming_design.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 #include "tilewright/base/error.h"
@@ -36,6 +38,23 @@ int64_t stream_elements(const Network& network, const Allocation& allocation, in
   return elements % beat == 0 ? beat : std::gcd(elements, beat);
 }
 
+StreamingDesign::StreamingDesign(const Network& network, const std::vector<LayerFacts>& facts,
+                                 const Allocation& allocation, ComponentSink& sink, Design* design)
+    : network_(network),
+      facts_(facts),
+      allocation_(allocation),
+      sink_(sink),
+      builder_(network, allocation, sink, design) {
+  if (builder_.wiring() == nullptr) return;
+  for (size_t l = 0; l < network.layers.size(); ++l) {
+    names_.push_back(component_prefix("layer", l, network.layers[l].name));
+  }
+}
+
+Label StreamingDesign::stage_name(size_t l) const {
+  return names_.empty() ? Label("layer") + int64_t(l) : Label(names_[l]);
+}
+
 // Once per reader of the tensor.
 std::vector<Stream> StreamingDesign::handed_on(int id, const Label& name, Stream stream) {
   int64_t readers = id == network_.output ? 1 : 0;
@@ -59,6 +78,7 @@ void StreamingDesign::whole() {
     design->input = {in.shape, in.shape.channels, in.bits, in.bipolar, 0, {0, 0}, in.shape};
     design->output = {out.shape, out.shape.channels, out.bits, out.bipolar, 0, {0, 0}, out.shape};
   }
+  builder_.begin_section({"images from memory: " + in.name});
   const int64_t elements = border_shape(network_, allocation_, network_.input).elements();
   available[size_t(network_.input)] =
       handed_on(network_.input, "input", builder_.input_elements(elements, in.bits));
@@ -66,9 +86,12 @@ void StreamingDesign::whole() {
     const Layer& layer = network_.layers[l];
     const Stream source = consume(layer.input);
     const Stream residual = layer.add ? consume(layer.add->tensor) : Stream{};
-    available[size_t(layer.output)] =
-        handed_on(layer.output, Label("layer") + int64_t(l), stage(l, source, residual));
+    if (wiring() != nullptr) {
+      builder_.begin_section({fmt::format("layer {}, {}", l, description(network_, layer))});
+    }
+    available[size_t(layer.output)] = handed_on(layer.output, stage_name(l), stage(l, source, residual));
   }
+  builder_.begin_section({"results to memory: " + out.name});
   builder_.output_elements(consume(network_.output), out.shape.elements());
   builder_.finish_frame();
 }
@@ -96,7 +119,7 @@ Stream StreamingDesign::stage(size_t l, Stream in, Stream residual) {
   const LayerAllocation& own = allocation_.layers[l];
   const LayerGeometry g = layer_geometry(network_, allocation_, l);
   const NetworkTensor& from = tensor(layer.input);
-  const Label name = Label("layer") + int64_t(l);
+  const Label name = stage_name(l);
   in = sink_.queued(name + "_queue", in, own.input_fifo);
   in = sink_.resized(name + "_in", in, g.shape.pi, from.shape.elements());
   const Stream sums = array(name, l, g, feeder(name, g, from, in));
@@ -114,7 +137,7 @@ Stream StreamingDesign::line_window(const Label& name, const LayerGeometry& g, c
                                     Stream words) {
   const LayerWindow& w = g.window;
   const int64_t pi = g.shape.pi, blocks = g.input.channels / pi;
-  const int64_t ring_rows = streaming_ring_rows(g.input, w);
+  const int64_t ring_rows = g.ring_rows;
   Stream act = sink_.stream(name + "_window", pi, in.bits);
   sink_.add(name + "_window", "line_window",
             {{"AW", int64_t{in.bits}},
@@ -227,8 +250,10 @@ Stream StreamingDesign::finish(const Label& name, size_t l, const LayerGeometry&
   const Layer& layer = network_.layers[l];
   const LayerAllocation& own = allocation_.layers[l];
   const int64_t pf = g.shape.pf;
-  const int multiplier_bits = facts_[l].has_multipliers ? 32 : 0;
-  const int64_t beats = g.output.elements() / pf;
+  const int multiplier_bits = facts_[l].multiplier_bits;
+  // Of each pixel the last block may have fewer outputs than sums.
+  const int64_t real = g.output.channels / pf, surplus = g.surplus_beats();
+  const int64_t beats = g.output.rows * g.output.columns * (real + surplus);
   const int64_t words = ceil_div(g.output.channels, sums.elements) * sums.elements / pf;
   const int width = finish_word_bits(network_.number, pf, multiplier_bits);
   RomContents contents;
@@ -244,6 +269,7 @@ Stream StreamingDesign::finish(const Label& name, size_t l, const LayerGeometry&
   if (layer.add) {
     residual = sink_.queued(name + "_residual_queue", residual, own.residual_fifo);
     residual = sink_.resized(name + "_residual", residual, pf, g.output.elements());
+    residual = sink_.framed(name + "_residual_frame", residual, real, 0, surplus);
   }
   const DesignBuilder::FinishSizes sizes = {
       1,  int64_t{layer.lookup.has_value()}, facts_[l].biased_sum_bits, multiplier_bits,
@@ -253,7 +279,7 @@ Stream StreamingDesign::finish(const Label& name, size_t l, const LayerGeometry&
   if (Design* const design = builder_.design()) {
     design->tasks.push_back({name.text(), int(l), 0, g.output.rows, (name + "_finish").text(), beats});
   }
-  return result;
+  return sink_.framed(name + "_frame", result, real, surplus, 0);
 }
 
 }  // namespace tilewright::pipeline

@@ -14,12 +14,7 @@ class StreamingDesign {
  public:
   // `facts`: network_facts(network). `design`: as for DesignBuilder.
   StreamingDesign(const Network& network, const std::vector<LayerFacts>& facts, const Allocation& allocation,
-                  ComponentSink& sink, Design* design = nullptr)
-      : network_(network),
-        facts_(facts),
-        allocation_(allocation),
-        sink_(sink),
-        builder_(network, allocation, sink, design) {}
+                  ComponentSink& sink, Design* design = nullptr);
 
   void whole();
   // One stage with the queues and width converters before it and the forks after it. Where nothing is
@@ -30,6 +25,7 @@ class StreamingDesign {
 
  private:
   Wiring* wiring() { return builder_.wiring(); }
+  Label stage_name(size_t layer) const;
   const NetworkTensor& tensor(int id) const { return network_.tensors[size_t(id)]; }
   std::vector<Stream> handed_on(int id, const Label& name, Stream stream);
   Stream carried(int id);
@@ -46,6 +42,7 @@ class StreamingDesign {
   const Allocation& allocation_;
   ComponentSink& sink_;
   DesignBuilder builder_;
+  std::vector<std::string> names_;  // of the stages, where they are wired
 };
 
 // Elements per beat of the stream that carries a tensor, behind its writer or behind the frame of the input.

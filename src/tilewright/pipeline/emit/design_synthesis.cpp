@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "tilewright/base/error.h"
+#include "tilewright/base/integer_math.h"
+#include "tilewright/pipeline/component/array_model.h"
 #include "tilewright/pipeline/component/component.h"
 #include "tilewright/pipeline/emit/component_parts.h"
 #include "tilewright/pipeline/verilog/design_sources.h"
@@ -118,7 +120,8 @@ int64_t shared_register_bits(const netlist::Instance& instance, synthesis::Devic
   const int64_t bits = (bipolar ? 2 : value("AW")) + (value("W_BIPOLAR") != 0 ? 2 : value("WW"));
   const bool logic = multiply == "dsp" && bits < 9;  // no blocks for these, whatever the family
   if (family != synthesis::DeviceFamily::kXcup && !logic) return 0;
-  const int64_t columns = multiply == "pair" ? (value("PO") + 1) / 2 : value("PO");
+  const int64_t rows = multiply == "pair" ? 2 : std::max<int64_t>(1, packed_rows(multiply));
+  const int64_t columns = ceil_div(value("PO"), rows);
   return (columns - 1) * value("PI") * value("AW");
 }
 
@@ -189,7 +192,8 @@ std::vector<ComponentCount> count_components(const std::vector<const netlist::In
     apart.insert(column_module(*components[i]));
     // The 7 series' blocks take registers and additions from outside of these.
     if (options.family == synthesis::DeviceFamily::kXcup) {
-      products = {component_module("multiply"), component_module("multiply_pair")};
+      products = {component_module("multiply"), component_module("multiply_pair"),
+                  component_module("multiply_packed")};
     }
   }
   std::vector<const netlist::Instance*> instances;

@@ -6,6 +6,7 @@
 #include <map>
 
 #include "tilewright/pipeline/image/registers.h"
+#include "tilewright/pipeline/verilog/design_sources.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -17,13 +18,20 @@ using netlist::Port;
 
 constexpr Direction kIn = Direction::kInput, kOut = Direction::kOutput;
 
+const std::map<std::string, std::string> kOwnFolder = {{kFolderParameter, "."}};
+
+// A file of the design's folder by its path there; empty: the folder.
+netlist::ParameterText in_folder(const std::string& file) {
+  return {kFolderParameter, file.empty() ? "" : "/" + file};
+}
+
 std::vector<Port> memory_ports(int data, int address) {
-  return {{"arvalid", kIn, 1}, {"arready", kOut, 1},    {"araddr", kIn, address}, {"arlen", kIn, 8},
-          {"rvalid", kOut, 1}, {"rready", kIn, 1},      {"rdata", kOut, data},    {"rresp", kOut, 2},
-          {"rlast", kOut, 1},  {"awvalid", kIn, 1},     {"awready", kOut, 1},     {"awaddr", kIn, address},
-          {"wvalid", kIn, 1},  {"wready", kOut, 1},     {"wdata", kIn, data},     {"wstrb", kIn, data / 8},
-          {"wlast", kIn, 1},   {"bvalid", kOut, 1},     {"bready", kIn, 1},       {"bresp", kOut, 2},
-          {"finish", kIn, 1},  {"mismatches", kOut, 32}};
+  return {{"arvalid", kIn, 1}, {"arready", kOut, 1}, {"araddr", kIn, address}, {"arlen", kIn, 8},
+          {"rvalid", kOut, 1}, {"rready", kIn, 1},   {"rdata", kOut, data},    {"rresp", kOut, 2},
+          {"rlast", kOut, 1},  {"awvalid", kIn, 1},  {"awready", kOut, 1},     {"awaddr", kIn, address},
+          {"wvalid", kIn, 1},  {"wready", kOut, 1},  {"wdata", kIn, data},     {"wstrb", kIn, data / 8},
+          {"wlast", kIn, 1},   {"bvalid", kOut, 1},  {"bready", kIn, 1},       {"bresp", kOut, 2},
+          {"finish", kIn, 1},  {"count", kIn, 32},   {"mismatches", kOut, 32}};
 }
 
 std::vector<Port> host_ports() {
@@ -31,7 +39,7 @@ std::vector<Port> host_ports() {
           {"wready", kIn, 1},   {"wdata", kOut, 32},  {"wstrb", kOut, 4},   {"bvalid", kIn, 1},
           {"bready", kOut, 1},  {"arvalid", kOut, 1}, {"arready", kIn, 1},  {"araddr", kOut, 12},
           {"rvalid", kIn, 1},   {"rready", kOut, 1},  {"rdata", kIn, 32},   {"irq", kIn, 1},
-          {"finish", kOut, 1},  {"failed", kOut, 1},  {"cycles", kOut, 64}};
+          {"count", kIn, 32},   {"finish", kOut, 1},  {"failed", kOut, 1},  {"cycles", kOut, 64}};
 }
 
 // "m1_araddr" -> "m1_axi_araddr".
@@ -66,6 +74,7 @@ bool WrapperLibrary::ports(const std::string& component, const netlist::Paramete
 netlist::Netlist axi_wrapper(const Design& design) {
   const Module& inner = *design.netlist.module(design.netlist.top);
   Module top("tilewright_axi");
+  top.text_parameters = kOwnFolder;
   std::map<std::string, NetId> connections;
   for (const Port& port : inner.ports) {
     const std::string name = axi_name(port.name);
@@ -86,39 +95,49 @@ netlist::Netlist axi_wrapper(const Design& design) {
     constant("lock", 1, 0);
     constant("qos", 4, 0);
   }
-  top.add_instance("design", inner.name, {}, std::move(connections));
+  top.add_instance("design", inner.name, {{kFolderParameter, in_folder("")}}, std::move(connections));
   return {top.name, {top}};
 }
 
 netlist::Netlist bench(const Design& design, const BenchFiles& files) {
   const Module& inner = *design.netlist.module(design.netlist.top);
   Module top("bench");
+  top.text_parameters = kOwnFolder;
   std::map<std::string, NetId> dut;
   for (const Port& port : inner.ports) dut[port.name] = top.add_net(port.name, port.width);
   const auto output = [&](const char* name, int width) { return top.add_port(name, kOut, width); };
   const NetId finish = output("finish", 1), failed = output("failed", 1), cycles = output("cycles", 64);
-  const NetId mismatches = output("mismatches", 32);
-  top.connect(output("words", 32), top.add_constant(32, uint64_t(files.output_words)));
+  const NetId mismatches = output("mismatches", 32), count = top.add_port("count", kIn, 32);
+  const auto fact = [&](const char* name, int width, int64_t value) {
+    top.connect(output(name, width), top.add_constant(width, uint64_t(value)));
+  };
+  fact("words", 32, files.output_words / files.images);
+  fact("images", 32, files.images);
+  fact("patience", 64, files.patience);
   // A signal of the design by its name there; 0 where it has none.
   const auto signal = [&](const std::string& name, int width) {
     const auto found = dut.find(name);
     return found == dut.end() ? top.add_constant(width, 0) : found->second;
   };
   std::map<std::string, NetId> host = {
-      {"finish", finish}, {"failed", failed}, {"cycles", cycles}, {"irq", dut.at("irq")}};
+      {"finish", finish}, {"failed", failed}, {"cycles", cycles}, {"irq", dut.at("irq")}, {"count", count}};
   for (const Port& port : host_ports()) {
     if (!host.contains(port.name)) host[port.name] = signal("s_" + port.name, port.width);
   }
   top.add_instance("host", "tw_bench_host",
-                   {{"SCRIPT", files.script},
+                   {{"SCRIPT", in_folder(files.script)},
                     {"WRITES", files.script_words},
+                    {"STREAMING", int64_t{design.streaming}},
+                    {"IMAGES", int64_t{register_offset("IMAGES")}},
+                    {"INPUT_BYTES", int64_t{register_offset("INPUT_BYTES")}},
+                    {"OUTPUT_BYTES", int64_t{register_offset("OUTPUT_BYTES")}},
                     {"CYCLES_LO", int64_t{register_offset("CYCLES_LO")}},
                     {"STATUS", int64_t{register_offset("STATUS")}}},
                    std::move(host));
   for (int64_t c = 0; c < design.channels; ++c) {
     const std::string prefix = fmt::format("m{}_", c);
     const int data = int(design.port_bytes * 8), address = port_width(inner, prefix + "araddr", 32);
-    std::map<std::string, NetId> memory = {{"finish", finish}};
+    std::map<std::string, NetId> memory = {{"finish", finish}, {"count", count}};
     if (c == 0) memory["mismatches"] = mismatches;
     for (const Port& port : memory_ports(data, address)) {
       if (memory.contains(port.name) || port.name == "mismatches") continue;
@@ -131,17 +150,18 @@ netlist::Netlist bench(const Design& design, const BenchFiles& files) {
     netlist::Parameters parameters = {{"DATA", int64_t{data}},
                                       {"A", int64_t{address}},
                                       {"WORDS", files.memory_words},
-                                      {"FILE", files.memory},
+                                      {"FILE", in_folder(files.memory)},
                                       {"LATENCY", files.latency}};
     if (c == 0) {
       parameters["FIRST"] = files.output_word;
+      parameters["EACH"] = files.output_words / files.images;
       parameters["COUNT"] = files.output_words;
-      parameters["EXPECTED"] = files.expected;
-      parameters["MASK"] = files.mask;
+      parameters["EXPECTED"] = in_folder(files.expected);
+      parameters["MASK"] = in_folder(files.mask);
     }
     top.add_instance(fmt::format("memory{}", c), "tw_bench_memory", std::move(parameters), std::move(memory));
   }
-  top.add_instance("design", inner.name, {}, std::move(dut));
+  top.add_instance("design", inner.name, {{kFolderParameter, in_folder("")}}, std::move(dut));
   return {top.name, {top}};
 }
 

@@ -28,7 +28,9 @@ netlist::Netlist axi_wrapper(const Design& design);
 struct BenchFiles {
   std::string memory, script, expected, mask;
   int64_t memory_words = 0, script_words = 0;  // of a beat; of 44 bits
-  int64_t output_word = 0, output_words = 0;   // of a beat
+  int64_t output_word = 0, output_words = 0;   // of a beat; of all images
+  int64_t images = 1;
+  int64_t patience = 0;  // cycles per image after which a run is taken to hang
   int64_t latency = 32;
 };
 // `bench`: the design, its host and its memories; for rtl/delivery/testbench.sv.

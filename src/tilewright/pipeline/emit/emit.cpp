@@ -13,9 +13,12 @@
 #include "tilewright/netlist/verifier.h"
 #include "tilewright/netlist/verilog.h"
 #include "tilewright/pipeline/component/component.h"
+#include "tilewright/pipeline/component/config_package.h"
+#include "tilewright/pipeline/emit/board_files.h"
 #include "tilewright/pipeline/emit/design_wrappers.h"
 #include "tilewright/pipeline/emit/host_program.h"
 #include "tilewright/pipeline/image/registers.h"
+#include "tilewright/pipeline/network/borders.h"
 #include "tilewright/pipeline/simulate/driver.h"
 #include "tilewright/pipeline/verilog/design_sources.h"
 #include "tilewright/synthesis/vivado.h"
@@ -26,7 +29,9 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* kTop = "tilewright_pipeline";
-constexpr int kScriptBits = 44;  // tw_bench_host.sv: offset 12, value 32
+constexpr const char* kAxiTop = "tilewright_axi";
+constexpr int64_t kSlack = 100'000, kUnknownCycles = 10'000'000;  // of the testbench's patience
+constexpr int kScriptBits = 44;                                   // tw_bench_host.sv: offset 12, value 32
 
 // Notes what a driver writes, and keeps its memory.
 class RecordingPort final : public DesignPort {
@@ -47,11 +52,15 @@ class RecordingPort final : public DesignPort {
   }
 
   const std::vector<std::byte>& memory() const { return memory_; }
-  MemoryImage script() const {
+  // The writes as for the first of the `images` alone.
+  MemoryImage script(uint32_t images, bool streaming) const {
     MemoryImage image(kScriptBits);
     for (const auto& [offset, value] : writes_) {
+      const bool many =
+          streaming ? offset == register_offset("INPUT_BYTES") || offset == register_offset("OUTPUT_BYTES")
+                    : offset == register_offset("IMAGES");
       const int64_t word = image.add_word();
-      image.set(word, 0, 32, value);
+      image.set(word, 0, 32, many ? value / images : value);
       image.set(word, 32, kScriptBits - 32, offset);
     }
     return image;
@@ -82,13 +91,14 @@ MemoryImage words_of(const std::vector<std::byte>& bytes, int64_t port_bytes) {
   return image;
 }
 
-// A result as it has to stand in memory, and which bits of that count: words have room for more channels than
-// a tensor may have.
-void add_expected(const DramLayout& layout, const std::vector<int32_t>& result, size_t first,
-                  std::vector<std::byte>& expected, std::vector<std::byte>& mask) {
+// A result as it has to stand in memory, and which bits of that count: the elements `counted`. Words have
+// room for more channels than a tensor may have, and a tensor of several outputs for more than these.
+void add_expected(const DramLayout& layout, const std::vector<int64_t>& counted,
+                  const std::vector<int32_t>& result, size_t first, std::vector<std::byte>& expected,
+                  std::vector<std::byte>& mask) {
   const int bits = layout.element_bits;
   const int64_t channels = layout.shape.channels;
-  for (int64_t i = 0; i < layout.shape.elements(); ++i) {
+  for (const int64_t i : counted) {
     const int64_t element = i / channels * layout.word_elements + i % channels;
     const int64_t value = layout.bipolar ? (result[size_t(i)] > 0 ? 1 : 0) : result[size_t(i)];
     for (int bit = 0; bit < bits; ++bit) {
@@ -129,12 +139,13 @@ class Emitter {
     for (const char* name : {"rtl", "memory", "host"}) create_folder(folder_ / name);
     write_rtl();
     if (options_.testbench_images > 0 && network_.macs() <= options_.testbench_macs) write_testbench();
-    write_text_file(folder_ / "host" / "host.cpp",
-                    host_program(design_, read_text_file(delivery() / "host.cpp")));
+    write_host_programs();
     if (!design_.weights.empty()) {
       write_file(folder_ / "host" / "weights.bin", std::as_bytes(std::span(design_.weights)));
     }
     if (device_ != nullptr && vivado_part()) write_vivado();
+    write_text_file(folder_ / "tilewright.core", fusesoc_core(design_, board_files()));
+    write_text_file(folder_ / "registers.rdl", design_registers(design_));
     copy("README.md", "README.md");
   }
 
@@ -153,17 +164,26 @@ class Emitter {
   void write_rtl() {
     for (const auto& [name, image] : design_.images)
       write_text_file(folder_ / "memory" / name, image.to_hex());
-    const netlist::Netlist placed = with_image_folder(design_.netlist, design_.images, "memory");
-    for (const fs::path& file : component_files(placed)) {
-      sources_.push_back(file.filename().string());
-      write_text_file(folder_ / "rtl" / sources_.back(), component_file_text(file, options_.rtl_folder));
-    }
+    const netlist::Netlist placed = with_folder_parameter(design_.netlist, design_.images);
+    std::vector<std::string> texts;
     const auto add = [&](const std::string& file, const std::string& text) {
       write_text_file(folder_ / "rtl" / file, text);
       sources_.push_back(file);
     };
-    add(std::string(kTop) + ".sv", netlist::to_verilog(placed, component_library()));
-    add("tilewright_axi.sv", wrapper_verilog(axi_wrapper(design_)));
+    const std::vector<fs::path> files = component_files(placed);
+    for (const fs::path& file : files) texts.push_back(component_file_text(file, options_.rtl_folder));
+    for (size_t i = 0; i < files.size(); ++i) {
+      add(files[i].filename().string(),
+          files[i] == kConfigPackageFile ? config_package_for(texts) : texts[i]);
+    }
+    const std::string shape = design_.streaming ? "a stage for each" : "on engines that they share";
+    add(std::string(kTop) + ".sv",
+        fmt::format("// The network {} in hardware: {} layers, {}. Made by Tilewright.\n",
+                    netlist::comment_text(design_.name), network_.layers.size(), shape) +
+            netlist::to_verilog(placed, component_library()));
+    add(std::string(kAxiTop) + ".sv",
+        "// The design with the names and signals that tools for block designs expect of AXI ports.\n" +
+            wrapper_verilog(axi_wrapper(design_)));
   }
 
   void write_testbench() {
@@ -174,13 +194,18 @@ class Emitter {
     run_design(design_, port, images);
     const size_t output = port.written("OUTPUT_LO"), stride = size_t(design_.output.bytes);
     std::vector<std::byte> expected(stride * images.size()), mask(stride * images.size());
+    std::vector<int64_t> counted;
+    for (const int tensor : network_.output_tensors()) {
+      const std::vector<int64_t> places = border_places(network_, tensor);
+      counted.insert(counted.end(), places.begin(), places.end());
+    }
     for (size_t i = 0; i < images.size(); ++i) {
-      add_expected(design_.output, evaluate(network_, images[i])[size_t(network_.output)], i * stride,
-                   expected, mask);
+      add_expected(design_.output, counted, evaluate(network_, images[i])[size_t(network_.output)],
+                   i * stride, expected, mask);
     }
     const MemoryImage memory = words_of(port.memory(), design_.port_bytes);
     const MemoryImage results = words_of(expected, design_.port_bytes);
-    const MemoryImage script = port.script();
+    const MemoryImage script = port.script(uint32_t(images.size()), design_.streaming);
     const BenchFiles files{"testbench/memory.hex",
                            "testbench/script.hex",
                            "testbench/expected.hex",
@@ -188,15 +213,34 @@ class Emitter {
                            memory.words(),
                            script.words(),
                            int64_t(output) / design_.port_bytes,
-                           results.words()};
+                           results.words(),
+                           int64_t(images.size()),
+                           options_.cycles > 0 ? 4 * options_.cycles + kSlack : kUnknownCycles};
     write_text_file(folder_ / files.memory, memory.to_hex());
     write_text_file(folder_ / files.script, script.to_hex());
     write_text_file(folder_ / files.expected, results.to_hex());
     write_text_file(folder_ / files.mask, words_of(mask, design_.port_bytes).to_hex());
     write_text_file(folder / "bench.sv", wrapper_verilog(bench(design_, files)));
+    testbench_ = {"testbench/bench.sv", files.memory, files.script, files.expected, files.mask};
     for (const std::string name : {"tw_bench_host.sv", "tw_bench_memory.sv", "testbench.sv"}) {
-      copy(name, "testbench/" + name);
+      copy(name, testbench_.emplace_back("testbench/" + name));
     }
+  }
+
+  void write_host_programs() {
+    const ModelValues values = model_values(network_);
+    write_text_file(folder_ / "host/host.cpp",
+                    host_program(design_, network_, values, read_text_file(delivery() / "host.cpp")));
+    write_text_file(folder_ / "host/driver.py", python_driver(design_, network_, values, design_vlnv(design_),
+                                                              read_text_file(delivery() / "driver.py")));
+    copy("simulated.py", "host/simulated.py");
+  }
+
+  BoardFiles board_files() const {
+    BoardFiles files{kAxiTop, device_ != nullptr && vivado_part() ? device_->part : "", {}, {}, testbench_};
+    for (const std::string& file : sources_) files.sources.push_back("rtl/" + file);
+    for (const auto& [name, image] : design_.images) files.memory.push_back("memory/" + name);
+    return files;
   }
 
   bool vivado_part() const {
@@ -205,11 +249,14 @@ class Emitter {
   }
 
   void write_vivado() {
-    synthesis::VivadoJob job{device_->part, kTop, {}, design_.clock_mhz};
-    for (const std::string& file : sources_) {
-      if (file != "tilewright_axi.sv") job.sources.push_back("rtl/" + file);
-    }
+    synthesis::VivadoJob job{device_->part, kAxiTop, {}, design_.clock_mhz, kFolderParameter};
+    const BoardFiles files = board_files();
+    job.sources = files.sources;
     synthesis::write_vivado_project(folder_, job);
+    for (const std::string script : {"package_ip.tcl", "block_design.tcl"}) {
+      write_text_file(folder_ / script, with_constants(read_text_file(delivery() / script), "# @design@\n",
+                                                       tcl_constants(design_, files), script));
+    }
   }
 
   const Design& design_;
@@ -217,7 +264,8 @@ class Emitter {
   const Device* const device_;
   const fs::path& folder_;
   const EmitOptions& options_;
-  std::vector<std::string> sources_;  // of rtl/
+  std::vector<std::string> sources_;    // of rtl/
+  std::vector<std::string> testbench_;  // by their paths
 };
 
 }  // namespace

@@ -14,6 +14,8 @@ struct EmitOptions {
   std::filesystem::path rtl_folder;  // the folder rtl of Tilewright: pipeline/, delivery/
   uint64_t seed = 1;                 // of the testbench's images
   int64_t testbench_images = 2;
+  // Of one image, as far as they are known; the testbench gives a design several times as many.
+  int64_t cycles = 0;
   // A testbench needs the network's own result: networks with more products per image get none.
   int64_t testbench_macs = 200'000'000;
 };
@@ -23,8 +25,11 @@ struct EmitOptions {
 //                signals and names that block-design tools expect of AXI ports)
 //   memory/      initial memory contents; the Verilog names these files relative to `folder`
 //   testbench/   testbench.sv, which runs random images and checks the results, and its data
-//   host/        host.cpp, which drives the design on a board or, compiled with Verilator, in simulation
-//   build.tcl, clock.xdc   for AMD Vivado, where `device` (may be null) is a part of that vendor
+//   host/        host.cpp and driver.py, which drive the design on a board or in simulation
+//   build.tcl, clock.xdc, package_ip.tcl, block_design.tcl   for AMD Vivado, where `device` (may be null) is
+//   a
+//                part of that vendor
+//   tilewright.core, registers.rdl   the sources for FuseSoC, the registers as SystemRDL
 //   README.md    what to do with them
 // Errors (invalid input): files that cannot be read or written.
 void emit(const Design& design, const Network& network, const Device* device,

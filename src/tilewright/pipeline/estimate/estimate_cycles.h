@@ -20,9 +20,11 @@ struct StageTiming {
   double first_words = 0;  // of the first output pixel
   double input_row = 0;    // cycles in which a row of the input can come in
   double depth = 0;        // of array and finish
+  double drain = 0;        // of the last block of a pixel, which array and finish have one after the other
   // Cycles of an output pixel after the one that takes its last word. Lanes take the last pixel's words one
   // after another: this share of their arrival time is not waited for again.
   double tail = 0, tail_share = 0;
+  double pace = 0;  // image_pace
 };
 // `input_elements`, `residual_elements`: that pass per cycle on the way to the stage, 0: as many as it takes.
 StageTiming stage_timing(const LayerGeometry& geometry, int64_t input_elements = 0,

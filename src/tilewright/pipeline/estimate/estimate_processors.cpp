@@ -3,8 +3,11 @@
 // the one before has been issued, its results are complete a pipeline's depth later.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/component_latency.h"
+#include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 
 namespace tilewright::pipeline {
@@ -36,6 +39,12 @@ class WeightStream {
       return time_;
     }
     time_ = advance(time_, double(words) * cycles_per_word_);
+    // What the whole ring does not hold comes while its own block is read.
+    const int64_t released = frees_.empty() ? 0 : frees_.back().words;
+    if (fetched_ - released > capacity_ && !frees_.empty()) {
+      time_ =
+          std::max(time_, frees_.back().time + double(fetched_ - released - capacity_) * cycles_per_word_);
+    }
     return time_;
   }
   void release(int64_t words, double time) {
@@ -127,9 +136,19 @@ class ProcessorWalk {
   }
 
  private:
+  // Of one word through the memory port.
   double word_cycles() const {
     const double bytes = double(plan_.word_elements * plan_.element_bits) / 8;
     return bytes / double(allocation_.port_bytes) * cycles_per_beat(allocation_, port_);
+  }
+  // Of one of the `words` words of the image or the result on its way between port and tensor memory, `part`
+  // elements at a time there.
+  double border_cycles(int64_t words, int64_t part) const {
+    const int64_t count = words * plan_.word_elements, beat = allocation_.port_bytes * 8 / plan_.element_bits;
+    const int64_t framed = count % beat == 0 ? beat : std::gcd(count, beat);
+    const std::vector<int64_t> path = resize_path(framed, part, plan_.element_bits, count);
+    const int64_t narrowest = *std::min_element(path.begin(), path.end());
+    return std::max({1.0, word_cycles(), double(plan_.word_elements) / double(narrowest)});
   }
 
   WeightStream weight_stream() const {
@@ -151,16 +170,27 @@ class ProcessorWalk {
 
   void load(const PlannedTask& task) {
     const TensorPlace& place = plan_.places[size_t(network_.input)];
-    issued_[0] += double(task.rows * place.row_words) * std::max(1.0, word_cycles());
+    const int64_t part = part_elements(allocation_, plan_.word_elements, plan_.element_bits);
+    issued_[0] += double(task.rows * place.row_words) * border_cycles(place.words, part);
     ends_[0].push_back(issued_[0] + double(latency_.width + latency_.writer));
   }
 
   void store(const PlannedTask& task) {
     const double start = ready(task.waits) + double(latency_.reader);
     const TensorPlace& place = plan_.places[size_t(network_.output)];
-    const double words = double(place.words) * std::max(1.0, word_cycles());
+    const double words = double(place.words) * border_cycles(place.words, plan_.word_elements);
+    const int64_t beats =
+        ceil_div(place.words * plan_.word_elements * plan_.element_bits, allocation_.port_bytes * 8);
+    // The port begins a burst when it has all of it.
+    double end = 0;
+    for (int64_t done = 0; done < beats;) {
+      const int64_t burst = std::min(beats - done, allocation_.max_burst_beats);
+      done += burst;
+      end = std::max(end, words * double(done) / double(beats)) +
+            double(burst) * cycles_per_beat(allocation_, port_);
+    }
     result_.latency_cycles =
-        int64_t(std::llround(start + words + double(port_.latency_cycles + latency_.width + latency_.stop)));
+        int64_t(std::llround(start + end + double(port_.latency_cycles + latency_.width + latency_.stop)));
   }
 
   double ready(const std::vector<int64_t>& waits) const {
@@ -185,9 +215,12 @@ class ProcessorWalk {
     const size_t index = size_t(task.layer), source = size_t(task.engine + 1);
     const Layer& layer = network_.layers[index];
     const LayerGeometry& g = geometries_[index];
-    const double depth = double(g.array_latency + g.finish_latency + latency_.writer + g.beats);
+    // The last block's results follow its words; a memory's word made of several parts takes a cycle more.
+    const double depth = double(g.array_latency + g.finish_latency + latency_.writer +
+                                std::min(g.words, g.beats) + (g.shape.pf < g.shape.pi ? 1 : 0));
     const double waited = ready(task.waits);
-    double start = std::max(issued_[source] + double(latency_.reader_gap), waited + double(latency_.reader));
+    double start =
+        std::max(issued_[source] + double(latency_.reader_gap), waited + double(latency_.reader_resumed));
     if (layer.add) {
       const double residual = ready(task.residual_waits) + double(latency_.reader + latency_.width);
       start = std::max(start, residual - double(g.array_latency + g.words));
@@ -250,7 +283,7 @@ class ProcessorWalk {
     }
     estimate.cycles += std::llround(std::max(0.0, end - latest_));
     latest_ = std::max(latest_, end);
-    if (slack < double(latency_.reader) + 0.5 &&
+    if (slack < double(latency_.reader_resumed) + 0.5 &&
         network_.layers[size_t(task.layer)].input == network_.input) {
       ++input_waits_;
     }

@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/component_latency.h"
 #include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/design/streaming_design.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
+#include "tilewright/pipeline/estimate/image_pace.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -35,10 +37,10 @@ class StreamWalk {
   StreamTimes run() {
     load();
     for (size_t i = 0; i < network_.layers.size(); ++i) stage(i);
-    const double beats = store_beats();
-    result_.interval_cycles = std::max(result_.interval_cycles, beats);
-    result_.latency_cycles = times_[size_t(network_.output)].ends.back() +
-                             std::min(beats, double(frame_.max_burst_beats)) +
+    const double stored = store_cycles();
+    const RowTimes& output = times_[size_t(network_.output)];
+    result_.interval_cycles = std::max(result_.interval_cycles, stored);
+    result_.latency_cycles = std::max(output.ends.back(), output.start + stored) + last_burst() +
                              double(port_.latency_cycles + kLatency.stop);
     return std::move(result_);
   }
@@ -61,7 +63,7 @@ class StreamWalk {
         std::min(port_elements(network_.input), double(stream_elements(network_, frame_, network_.input)));
     const double row = double(shape.columns * shape.channels) / elements;
     for (int64_t y = 1; y <= shape.rows; ++y) times.ends.push_back(times.start + double(y) * row);
-    result_.interval_cycles = double(shape.rows) * row;
+    result_.interval_cycles = std::max(double(shape.rows) * row, framed(network_.input, shape.elements()));
   }
 
   void stage(size_t i) {
@@ -101,12 +103,11 @@ class StreamWalk {
         const double residual = times_[size_t(layer.add->tensor)].ends[size_t(y)];
         end = std::max(end, residual + pixel - timing.depth);
       }
-      out.ends.push_back(end + timing.depth);
+      out.ends.push_back(end + timing.depth + timing.drain);
     }
     result_.ends.push_back(out.ends.back());
-    const double row = std::max(timing.row_cycles, held_up);
-    result_.interval_cycles = std::max(
-        {result_.interval_cycles, double(g.output.rows) * row, double(g.input.rows) * timing.input_row});
+    result_.interval_cycles =
+        std::max({result_.interval_cycles, timing.pace, double(g.output.rows) * held_up});
   }
 
   // A row-major feeder with a stride takes a row's words as its windows leave: what the next stage cannot
@@ -135,14 +136,28 @@ class StreamWalk {
     }
   }
 
-  double store_beats() const {
+  // Of an image's results, as they come and as the port takes them.
+  double store_cycles() const {
     const NetworkTensor& output = network_.tensors[size_t(network_.output)];
     const int64_t beat = frame_.port_bytes * 8 / output.bits, count = output.shape.elements();
     const std::vector<int64_t> path =
         resize_path(stream_elements(network_, frame_, network_.output), beat, output.bits, count);
     const double elements =
         std::min(port_elements(network_.output), double(*std::min_element(path.begin(), path.end())));
-    return std::ceil(double(count) / elements);
+    return std::max(std::ceil(double(count) / elements), framed(network_.output, count));
+  }
+
+  // The port begins a burst when it has all of it.
+  double last_burst() const {
+    const NetworkTensor& output = network_.tensors[size_t(network_.output)];
+    const int64_t beat = frame_.port_bytes * 8 / output.bits;
+    const int64_t beats = std::min(ceil_div(output.shape.elements(), beat), frame_.max_burst_beats);
+    return std::ceil(double(beats) * cycles_per_beat(frame_, port_));
+  }
+
+  // Cycles between whole beats of the port and the elements of an image.
+  double framed(int tensor, int64_t count) const {
+    return double(border_frame(count, frame_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits).cycles);
   }
 
   const Network& network_;
@@ -177,6 +192,7 @@ StageTiming stage_timing(const LayerGeometry& g, int64_t input_elements, int64_t
   timing.first_words = double(g.words);
   timing.input_row = double(g.input.columns * g.pixel_words);
   timing.depth = double(g.array_latency + g.finish_latency);
+  timing.drain = double(std::min(g.words, g.beats) - 1);
   if (g.lanes) {
     timing.tail = double((g.blocks - 1) * std::max(g.words, g.beats));
     timing.tail_share = double(g.blocks - 1) / double(g.blocks);
@@ -194,6 +210,7 @@ StageTiming stage_timing(const LayerGeometry& g, int64_t input_elements, int64_t
   }
   slower(timing.input_row, g.input, input_elements);
   slower(timing.row_cycles, g.output, residual_elements);
+  timing.pace = image_pace(g, timing);
   return timing;
 }
 

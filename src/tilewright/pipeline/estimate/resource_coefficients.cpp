@@ -1,4 +1,4 @@
-// Written by pipeline_calibration_fit from the 517 Yosys runs of bench/pipeline_calibration/measured.txt:
+// Written by pipeline_calibration_fit from the 617 Yosys runs of bench/pipeline_calibration/measured.txt:
 // least squares per form of component, features in the order of component/NAME.cpp.
 #include <map>
 
@@ -144,6 +144,12 @@ const ResourceCoefficients& resource_coefficients(const std::string& form, synth
             {38.69, 0.8983, 0, 1.076, 162.6, 273.5, 161.2}},
            {{194.7, 1.622, 0, 1.172, 498.6, 1.55, 136, 0, 0}, {46.3, 1.075, 0, 1.288, 194.6, 327.3, 192.9}},
        }},
+      {"mac_array_packed",
+       {
+           {{1.83, 1.738, 0.888}, {4.797, 0.7608, 0.5426, 0.5336, 1.467, 1.027}},
+           {{1.196, 1.803, 0.913}, {2.795, 0.7602, 0.789, 1.575, 0.6805, 0.4842}},
+           {{0, 1.777, 1.293}, {13.95, 0.6236, 0.5963, 1.182, 0, 2.012}},
+       }},
   };
   static const ResourceCoefficients none;
   const auto found = table.find(form);
@@ -161,9 +167,9 @@ const ResourceCoefficients& resource_coefficients(const std::string& form, synth
 }
 
 const AreaErrors& error_band(synthesis::DeviceFamily family) {
-  static const AreaErrors xc7 = {32, {6.5, 28.1, 31.2}, {3.0, 11.8, 53.8}, {0.0, 0.0, 0.0}};
-  static const AreaErrors xcup = {64, {7.6, 37.3, 69.8}, {1.1, 15.2, 80.0}, {0.0, 0.0, 0.0}};
-  static const AreaErrors ecp5 = {19, {12.3, 34.2, 61.5}, {1.1, 18.8, 59.8}, {0.0, 0.0, 0.0}};
+  static const AreaErrors xc7 = {43, {5.8, 26.6, 31.2}, {3.4, 11.4, 53.8}, {0.0, 0.0, 0.0}};
+  static const AreaErrors xcup = {76, {6.2, 30.0, 69.8}, {1.2, 8.8, 80.0}, {0.0, 0.0, 0.0}};
+  static const AreaErrors ecp5 = {22, {10.1, 34.2, 61.5}, {1.4, 18.8, 59.8}, {0.0, 0.0, 0.0}};
   static const AreaErrors none;  // not measured
   switch (family) {
     case synthesis::DeviceFamily::kXc7:

@@ -29,7 +29,7 @@ const std::vector<std::string>& modelled_components() {
 const std::vector<std::string>& modelled_forms() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list = modelled_components();
-    list.push_back("finish_fixed");
+    list.insert(list.end(), {"finish_fixed", "mac_array_packed"});
     return list;
   }();
   return names;

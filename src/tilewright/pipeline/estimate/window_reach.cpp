@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "tilewright/pipeline/design/shapes.h"
-
 namespace tilewright::pipeline {
 
 WindowReach::WindowReach(const LayerGeometry& g)
@@ -19,7 +17,7 @@ WindowReach::WindowReach(const LayerGeometry& g)
       sliding_(g.row_major),
       direct_(g.direct) {
   if (!sliding_ && !direct_) {
-    capacity_ = streaming_ring_rows(g.input, window_) * columns_;
+    capacity_ = g.ring_rows * columns_;
     pixel_step_ = g.lanes ? 1 : g.pixel_words;
     word_step_ = g.lanes ? window_.rows * window_.columns : 1;
   }

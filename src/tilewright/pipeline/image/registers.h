@@ -41,7 +41,7 @@ inline constexpr DeviceRegister kRegisters[] = {
     {"WEIGHTS3_LO", 0x58, "rw", "the same for port 3"},
     {"WEIGHTS3_HI", 0x5C, "rw", "its upper half"},
     {"WEIGHT_BYTES", 0x60, "rw", "bytes of weights per port and image"},
-    {"IDENTITY", 0x80, "r", "16 words that say which design this is, in the order of DesignIdentity"},
+    {"IDENTITY", 0x80, "r", "16 words that say which design this is, in the order of DesignIdentity", 16},
 };
 
 // What ID and VERSION read.

@@ -121,6 +121,12 @@ void cut_graph(const Graph& graph, const Region& region, Network& network) {
   behind.inputs = std::move(inputs);
 }
 
+std::vector<int64_t> border_places(const Network& network, int tensor) {
+  std::vector<int64_t> places(size_t(network.tensors[size_t(tensor)].shape.elements()));
+  each_element(network, tensor, [&](int64_t own, int64_t whole) { places[size_t(own)] = whole; });
+  return places;
+}
+
 std::vector<int32_t> border_image(const Network& network, const std::vector<Tensor>& borders) {
   std::vector<int32_t> image(size_t(network.tensors[size_t(network.input)].shape.elements()));
   const std::vector<int> tensors = network.input_tensors();

@@ -21,6 +21,8 @@ void close_borders(TensorAssembly& assembly, Network& network);
 // Sets Network::before and Network::behind: what of a graph the host computes around the region.
 void cut_graph(const Graph& graph, const Region& region, Network& network);
 
+// The elements of the network's whole input or output for those of a border tensor in the host's order.
+std::vector<int64_t> border_places(const Network& network, int tensor);
 // The network's input tensor for the outputs of Network::before.
 std::vector<int32_t> border_image(const Network& network, const std::vector<Tensor>& borders);
 // The first inputs of Network::behind for the network's output tensor.

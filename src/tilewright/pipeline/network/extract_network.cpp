@@ -15,6 +15,7 @@
 #include "tilewright/layers/fused_layer.h"
 #include "tilewright/pipeline/network/borders.h"
 #include "tilewright/pipeline/network/fit_tensors.h"
+#include "tilewright/pipeline/network/narrow_scales.h"
 #include "tilewright/pipeline/network/network.h"
 #include "tilewright/pipeline/network/region.h"
 #include "tilewright/pipeline/network/split_layers.h"
@@ -583,6 +584,7 @@ Network extract_network(const Graph& graph) {
       }
       network.hardware_products = region.products;
       for (const Node& node : graph.nodes) network.graph_products += node_products(graph, node);
+      narrow_scales(network);
       return network;
     }
     for (const auto& [id, problem] : extraction.refused()) {

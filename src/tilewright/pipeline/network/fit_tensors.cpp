@@ -3,6 +3,7 @@
 #include "tilewright/pipeline/network/fit_tensors.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace tilewright::pipeline {
 namespace {
@@ -18,8 +19,10 @@ bool has_padding(const Layer& layer, const TensorShape& in, const TensorShape& o
 int bits_for(int64_t low, int64_t high) {
   int bits = 2;
   while (low < -(int64_t{1} << (bits - 1)) || high >= (int64_t{1} << (bits - 1))) ++bits;
-  return bits <= 2 ? 2 : bits <= 4 ? 4 : bits <= 8 ? 8 : bits;
+  return bits;
 }
+
+int addressed_bits(int bits) { return int(std::bit_ceil(unsigned(bits))); }
 
 void fit_tensors(Network& network) {
   if (network.number == NumberType::kFixed) {
@@ -36,6 +39,10 @@ void fit_tensors(Network& network) {
       tensor.bipolar = false;
       changed = true;
     };
+    for (const int border : {network.input, network.output}) {
+      NetworkTensor& tensor = network.tensors[size_t(border)];
+      if (!tensor.bipolar) widen(tensor, addressed_bits(tensor.bits));
+    }
     for (NetworkTensor& tensor : network.tensors) {
       if (!tensor.part) continue;
       NetworkTensor& whole = network.tensors[size_t(tensor.part->whole)];

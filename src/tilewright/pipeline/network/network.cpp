@@ -2,6 +2,8 @@
 // (or a maximum) over windows, then the finish.
 #include "tilewright/pipeline/network/network.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "tilewright/base/error.h"
@@ -93,6 +95,22 @@ const char* kind_name(LayerKind kind) {
       return "map";
   }
   return "";
+}
+
+std::string description(const Network& network, const Layer& layer) {
+  const auto shape = [&](int tensor) {
+    const TensorShape& s = network.tensors[size_t(tensor)].shape;
+    return fmt::format("{} x {} x {}", s.rows, s.columns, s.channels);
+  };
+  std::string text = fmt::format("{}: {}", layer.name, kind_name(layer.kind));
+  const LayerWindow& w = layer.window;
+  if (w.rows * w.columns > 1) text += fmt::format(" {} x {}", w.rows, w.columns);
+  if (w.stride_y * w.stride_x > 1) text += fmt::format(" in steps of {} x {}", w.stride_y, w.stride_x);
+  text += fmt::format(" of {} to {}", shape(layer.input), shape(layer.output));
+  if (layer.add) {
+    text += (layer.add->product ? ", times " : ", plus ") + network.tensors[size_t(layer.add->tensor)].name;
+  }
+  return text;
 }
 
 int64_t Network::macs() const {

@@ -31,7 +31,7 @@ struct TensorPart {
 struct NetworkTensor {
   std::string name;  // of the graph's value
   TensorShape shape;
-  int bits = 8;          // of an element: 1, 2, 4, 8; kFixed: 32
+  int bits = 8;          // of an element: 1 to 8, input and output 1, 2, 4 or 8; kFixed: 32
   bool bipolar = false;  // one bit, -1 and +1
   // A tensor that is no part is written by a layer, or comes from outside, or its parts are written and fill
   // it: what a Concat or a Resize makes. Parts that nobody writes are what a Slice or a Split reads.
@@ -118,6 +118,9 @@ struct Network {
   int64_t weight_bits() const;  // of all layers together
   const Layer* writer(int tensor) const;
 };
+
+// A layer in words: its name, what it computes, its shapes.
+std::string description(const Network& network, const Layer& layer);
 
 // From an integer graph (quantize/integerize/integerize.h) or a fixed-point one: the region that
 // network/region.h finds. What only moves elements (Concat, Slice, Pad, Resize, Transpose, ...) becomes parts

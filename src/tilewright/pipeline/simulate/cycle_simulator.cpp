@@ -46,6 +46,7 @@ class Run final : public DesignHost<CycleNetlist> {
     const auto from_start = [&](uint64_t at) { return at + 1 - start; };
     result.first_image_cycles = options_.images == 1 ? cycles : from_start(first_image_);
     for (const uint64_t at : ends_) result.task_end.push_back(at == kNever ? 0 : from_start(at));
+    for (const uint64_t at : image_ends_) result.image_end.push_back(from_start(at));
     for (size_t i = 0; i < counters_.size(); ++i) {
       result.busy[netlist_.streams()[i].name] += counters_[i].beats;
     }
@@ -80,6 +81,8 @@ class Run final : public DesignHost<CycleNetlist> {
         counter.task_beats.push_back(beats += uint64_t(design_.tasks[t].beats));
       }
       if (!counter.tasks.empty()) counter.next_end = counter.task_beats[0];
+      if (!counter.tasks.empty() && counter.tasks.back() + 1 == design_.tasks.size())
+        last_ = counters_.size();
       counters_.push_back(std::move(counter));
     }
     ends_.assign(design_.tasks.size(), kNever);
@@ -115,6 +118,8 @@ class Run final : public DesignHost<CycleNetlist> {
       if ((netlist_.get(counter.valid) & netlist_.get(counter.ready)) == 0) continue;
       moved = true;
       if (++counter.beats == counter.next_end) end_task(counter);
+      if (&counter == &counters_[last_] && counter.beats % counter.task_beats.back() == 0)
+        image_ends_.push_back(cycle());
     }
     // Beats of this cycle are not among the memory's yet.
     if (write_beats() < first_image_beats()) first_image_ = cycle();
@@ -156,7 +161,8 @@ class Run final : public DesignHost<CycleNetlist> {
   DeadlineWatch watch_;
   std::vector<Counter> counters_;
   std::vector<Queue> queues_;
-  std::vector<uint64_t> ends_;
+  std::vector<uint64_t> ends_, image_ends_;
+  size_t last_ = 0;  // counter of the last task
   uint64_t patience_ = 0, last_move_ = 0, first_image_ = 0, end_ = 0;
 };
 

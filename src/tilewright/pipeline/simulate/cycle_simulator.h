@@ -25,6 +25,7 @@ struct SimulationResult {
   uint64_t cycles = 0;                        // from the start bit to done, all images
   uint64_t first_image_cycles = 0;            // to the last beat of its result; of one image alone: cycles
   std::vector<uint64_t> task_end;             // by Design::tasks, in the first image
+  std::vector<uint64_t> image_end;            // by image: of its last task
   std::map<std::string, uint64_t> busy;       // beats that passed each stream, by net
   std::map<std::string, int64_t> fifo_level;  // highest level of each stream_fifo instance
   uint64_t read_beats = 0, write_beats = 0;

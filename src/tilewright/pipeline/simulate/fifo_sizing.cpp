@@ -75,12 +75,8 @@ class Sizing {
     const NetworkTensor& out = network_.tensors[size_t(network_.output)];
     interval_ = std::max(port_beats(in), port_beats(out));
     for (size_t l = 0; l < geometries_.size(); ++l) {
-      const LayerGeometry& g = geometries_[l];
-      const int64_t words = reaches_[l].in_pixels() * g.pixel_words;
-      const int64_t windows = array_cycles(g, reaches_[l].out_pixels());
-      // A sliding window steps once per word, and not while a window is in use.
-      const int64_t skipped = words - reaches_[l].out_pixels() * g.pixel_words;
-      interval_ = std::max({interval_, words, windows + (g.row_major ? std::max<int64_t>(skipped, 0) : 0)});
+      const StageTiming timing = stage_timing(geometries_[l], input_rate(network_, allocation_, l));
+      interval_ = std::max(interval_, int64_t(timing.pace));
     }
   }
 
@@ -110,8 +106,8 @@ class Sizing {
     for (size_t l = 0; l < network_.layers.size(); ++l) {
       if (network_.layers[l].output != tensor) continue;
       const StageSchedule& stage = stages_[l];
-      return {true, stage, reaches_[l].out_pixels(), double(stage.blocks * stage.block_beats),
-              double(geometries_[l].shape.pf)};
+      const int64_t beats = stage.blocks * stage.block_beats - geometries_[l].surplus_beats();
+      return {true, stage, reaches_[l].out_pixels(), double(beats), double(geometries_[l].shape.pf)};
     }
     const TensorShape shape = input_shape();
     const int64_t port = allocation_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits;
@@ -133,8 +129,7 @@ class Sizing {
     StageSchedule own;
     own.period = double(interval_) / double(reaches_[l].out_pixels());
     own.service = array_cycles(g, 1);
-    own.depth = latency_.window + array_latency(network_, allocation_, l, g) +
-                finish_latency(network_, allocation_, l);
+    own.depth = latency_.window + g.array_latency + g.finish_latency;
     own.blocks = g.blocks;
     own.block = own.service / g.blocks;
     own.block_beats = g.beats;

@@ -31,6 +31,27 @@ void add_file(const std::string& module, std::set<std::string>& seen, std::vecto
   files.push_back(fs::path("pipeline") / (component_module(module) + ".sv"));
 }
 
+// `design` with every parameter and memory that names one of `images` naming the file in `folder` instead.
+netlist::Netlist with_image_folder(netlist::Netlist design, const MemoryImages& images,
+                                   const std::string& folder) {
+  const auto move = [&](std::string& name) {
+    if (images.contains(name)) name = folder + "/" + name;
+  };
+  for (netlist::Module& module : design.modules) {
+    for (netlist::Instance& instance : module.instances) {
+      for (auto& [key, value] : instance.parameters) {
+        if (std::string* const text = std::get_if<std::string>(&value)) move(*text);
+      }
+    }
+    for (netlist::Memory& memory : module.memories) {
+      const bool banked = memory.banks > 1 && images.contains(memory.contents + ".0");
+      if (banked) memory.contents = folder + "/" + memory.contents;
+      move(memory.contents);
+    }
+  }
+  return design;
+}
+
 fs::path existing_source(const fs::path& source) {
   if (fs::exists(source)) return source;
   throw Error(ErrorKind::kInvalidInput, fmt::format("no component source '{}'", source.string()),
@@ -56,21 +77,15 @@ std::string component_file_text(const fs::path& file, const fs::path& rtl_folder
   return read_text_file(existing_source(rtl_folder / file));
 }
 
-netlist::Netlist with_image_folder(netlist::Netlist design, const MemoryImages& images,
-                                   const std::string& folder) {
-  const auto move = [&](std::string& name) {
-    if (images.contains(name)) name = folder + "/" + name;
-  };
-  for (netlist::Module& module : design.modules) {
-    for (netlist::Instance& instance : module.instances) {
-      for (auto& [key, value] : instance.parameters) {
-        if (std::string* const text = std::get_if<std::string>(&value)) move(*text);
-      }
-    }
-    for (netlist::Memory& memory : module.memories) {
-      const bool banked = memory.banks > 1 && images.contains(memory.contents + ".0");
-      if (banked) memory.contents = folder + "/" + memory.contents;
-      move(memory.contents);
+netlist::Netlist with_folder_parameter(netlist::Netlist design, const MemoryImages& images) {
+  TILEWRIGHT_CHECK(design.modules.size() == 1, "a design of several modules");
+  netlist::Module& top = design.modules[0];
+  top.text_parameters[kFolderParameter] = ".";
+  for (netlist::Instance& instance : top.instances) {
+    for (auto& [key, value] : instance.parameters) {
+      const std::string* const text = std::get_if<std::string>(&value);
+      if (text == nullptr || !images.contains(*text)) continue;
+      value = netlist::ParameterText{kFolderParameter, "/memory/" + *text};
     }
   }
   return design;

@@ -16,9 +16,11 @@ std::vector<std::filesystem::path> component_files(const netlist::Netlist& desig
 // The text of one of them. Errors (invalid input): a source that `rtl_folder` lacks.
 std::string component_file_text(const std::filesystem::path& file, const std::filesystem::path& rtl_folder);
 
-// `design` with every parameter and memory that names one of `images` naming the file in `folder` instead.
-netlist::Netlist with_image_folder(netlist::Netlist design, const MemoryImages& images,
-                                   const std::string& folder);
+// The modules' parameter that names the folder with the folder memory/ of a design.
+inline constexpr const char* kFolderParameter = "FOLDER";
+// `design`, whose top has kFolderParameter ("." unless said otherwise), with every parameter that names one
+// of `images` naming its file in `memory` of that folder instead.
+netlist::Netlist with_folder_parameter(netlist::Netlist design, const MemoryImages& images);
 
 // Writes the netlist as TOP.sv, the package and the images into `folder`, with absolute paths for $readmemh;
 // components stay where they are. Returns all sources in reading order. Errors (invalid input): a source that
