@@ -56,6 +56,9 @@ module tw_stream_line_window #(
   localparam int MOVE = SH * ROW;
   localparam int MOVE_IMAGE = (H - LAST_TOP) * ROW;
   localparam int ROW_START = -(PT * ROW + PL * CB);
+  // The first window lies outside of the image. It waits for the image nevertheless: the stages behind would
+  // take it for the beginning of the next one.
+  localparam bit BLANK = PT >= KH || PL >= KW;
   // Signed counts of words: the ring, what a window spans, what is skipped.
   localparam int B = $clog2(RING + (KH + SH + PT + 1) * ROW + (KW + PL) * CB + MOVE_IMAGE) + 1;
   localparam int ROW_BITS = $clog2(H + KH + SH + PT) + 1;
@@ -104,7 +107,7 @@ module tw_stream_line_window #(
 
   assign outside = row < 0 || row >= ROWS_INSIDE || column < 0 || column >= COLUMNS_INSIDE;
   assign free = !out_valid || out_ready;
-  assign go = free && (outside || distance > offset);
+  assign go = free && (outside ? !BLANK || y_index != 0 || distance > 0 : distance > offset);
   assign in_ready = level < RING_WORDS;
   assign taken = in_valid && in_ready;
 

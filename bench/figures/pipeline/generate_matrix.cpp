@@ -3,10 +3,10 @@
 // one beats, a form that `auto` should have taken, a part of a device whose design beats that of the whole,
 // and how far the estimates of cycles lie from the simulations.
 //
-//   generate_matrix [--quick] [--random N] [--seed S] [--only NETWORK|random]
+//   generate_matrix [--quick] [--random N] [--first I] [--seed S] [--only NETWORK|random]
 //
 // --random N (300): random networks on random budgets after the matrix. --quick: four small networks, 20
-// random ones.
+// random ones; --first I (0): the random ones from number I on.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,7 +32,7 @@ constexpr const char* kObjectiveNames[] = {"latency", "throughput"};
 constexpr double kParts[] = {1, 0.5, 0.25};  // of a device
 
 struct Options {
-  int64_t random = 300;
+  int64_t random = 300, first = 0;
   uint64_t seed = 1;
   bool quick = false;
   std::string only;
@@ -44,6 +44,7 @@ Options parse(int argc, char** argv) {
     if (std::strcmp(argv[i], "--quick") == 0) options.quick = true, options.random = 20;
     if (i + 1 == argc) continue;
     if (std::strcmp(argv[i], "--random") == 0) options.random = std::stoll(argv[i + 1]);
+    if (std::strcmp(argv[i], "--first") == 0) options.first = std::stoll(argv[i + 1]);
     if (std::strcmp(argv[i], "--seed") == 0) options.seed = std::stoull(argv[i + 1]);
     if (std::strcmp(argv[i], "--only") == 0) options.only = argv[i + 1];
   }
@@ -309,7 +310,10 @@ int main(int argc, char** argv) try {
   }
   if (options.only.empty() || options.only == "random") {
     std::printf("random networks, seed %llu\n", (unsigned long long)options.seed);
-    for (int64_t i = 0; i < options.random; ++i) random_case(options.seed * 100'000 + uint64_t(i), drawn);
+    for (int64_t i = options.first; i < options.first + options.random; ++i) {
+      random_case(options.seed * 100'000 + uint64_t(i), drawn);
+      std::fflush(stdout);
+    }
   }
   const auto sum = [&](int64_t Counts::*field) { return (long long)(matrix.*field + drawn.*field); };
   std::printf(

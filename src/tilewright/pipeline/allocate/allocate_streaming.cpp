@@ -14,6 +14,7 @@
 #include "tilewright/pipeline/allocate/baselines.h"
 #include "tilewright/pipeline/allocate/stage_options.h"
 #include "tilewright/pipeline/allocate/target_sweep.h"
+#include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/estimate/resource_model.h"
 #include "tilewright/pipeline/simulate/fifo_sizing.h"
 #include "tilewright/search/annealing.h"
@@ -29,10 +30,19 @@ StageTiming least_of(const StageTiming& a, const StageTiming& b) {
   least.row_cycles = std::min(a.row_cycles, b.row_cycles);
   least.first_words = std::min(a.first_words, b.first_words);
   least.input_row = std::min(a.input_row, b.input_row);
+  least.entry = std::min(a.entry, b.entry);
+  least.first_beats = std::min(a.first_beats, b.first_beats);
+  least.gathered = std::min(a.gathered, b.gathered);
+  least.first_share = std::max(a.first_share, b.first_share);
+  least.last_words = std::min(a.last_words, b.last_words);
+  least.ring_rows = std::max(a.ring_rows, b.ring_rows);
+  least.other_entry = std::min(a.other_entry, b.other_entry);
   least.depth = std::min(a.depth, b.depth);
   least.drain = std::min(a.drain, b.drain);
   least.tail = std::min(a.tail, b.tail);
   least.tail_share = std::max(a.tail_share, b.tail_share);
+  least.span = std::min(a.span, b.span);
+  least.longest_span = std::max(a.longest_span, b.longest_span);
   least.pace = std::min(a.pace, b.pace);
   return least;
 }
@@ -366,12 +376,14 @@ class StageSpace {
   int64_t least_cycles(const Solution& chosen) const {
     std::vector<StageTiming> timings = least_timings_;
     Allocation a = allocation(chosen);
-    // What the last stage leaves per cycle is not known yet: as much as the port takes.
-    if (chosen.size() < layers())
-      a.layers.back().stage.pf = a.port_bytes * 8 / network_.tensors[size_t(network_.output)].bits;
+    // What the last stage leaves per cycle is not known yet: as much as the frame takes.
+    if (chosen.size() < layers()) {
+      const NetworkTensor& output = network_.tensors[size_t(network_.output)];
+      a.layers.back().stage.pf = border_frame(output.shape.elements(), a.port_bytes * 8 / output.bits).step;
+    }
     for (size_t i = 0; i < chosen.size(); ++i) {
-      timings[i] = stage_timing(layer_geometry(network_, a, i), input_rate(network_, a, i),
-                                residual_rate(network_, a, i));
+      timings[i] = stage_timing(layer_geometry(network_, a, i), input_path(network_, a, i),
+                                residual_path(network_, a, i));
     }
     // Nor are the queues: long enough.
     for (LayerAllocation& layer : a.layers) layer.input_fifo = int64_t{1} << 40;
@@ -427,6 +439,7 @@ class FittingStages {
 
 constexpr int64_t kProofNodes = 20'000;
 constexpr size_t kImproved = 3;  // of the first solutions
+constexpr uint64_t kAnnealedStages = 48, kMostRuns = 12;
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 // Throws Expired.
@@ -484,14 +497,20 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
   result.proven = result.proven && complete;
   if (complete || !exact.best) return;
   AnnealingOptions<StageSpace::Solution, StageSpace::Value> annealing;
-  annealing.seed = options.seed;
   annealing.relative = true;
   annealing.limits.evaluations = options.evaluations;
   annealing.limits.deadline = options.deadline;
   annealing.start = Scored<StageSpace::Solution, StageSpace::Value>{*exact.best, *exact.end.value};
-  const auto annealed = anneal(space, annealing);
-  result.evaluated += annealed.end.counts.evaluations;
-  if (annealed.best) offer(*annealed.best);
+  // Few stages are estimated in no time: again, from the best so far.
+  const uint64_t runs = std::clamp<uint64_t>(kAnnealedStages / space.layers(), 1, kMostRuns);
+  for (uint64_t run = 0; run < runs; ++run) {
+    annealing.seed = options.seed + run;
+    const auto annealed = anneal(space, annealing);
+    result.evaluated += annealed.end.counts.evaluations;
+    if (!annealed.best) break;
+    offer(*annealed.best);
+    annealing.start = Scored<StageSpace::Solution, StageSpace::Value>{*annealed.best, *annealed.end.value};
+  }
 }
 
 // Whether stages may fit: there are some, or too many to look at. Throws Expired.

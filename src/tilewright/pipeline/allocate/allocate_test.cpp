@@ -1,5 +1,6 @@
 #include "tilewright/pipeline/allocate/allocate.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "support/pipeline/network_testing.h"
@@ -158,14 +159,17 @@ TEST(Allocate, PaddingInFrontOfAPixelwiseLayerRunsOnProcessors) {
 
 // All stages of a short chain, tried one by one.
 TEST(Allocate, ChainsAreProvenBest) {
-  for (uint64_t seed = 1; seed <= 6; ++seed) {
-    SCOPED_TRACE(seed);
+  Random seeds(test_seed());
+  for (uint64_t i = 1; i <= 12; ++i) {
+    const uint64_t seed = i <= 6 ? i : seeds.next();
+    SCOPED_TRACE(fmt::format("seed {}, case {}", test_seed(), i));
     Random random(seed);
     NetworkBuilder builder("chain", {6, 6, 2}, seed);
-    const Network network =
-        builder.finish(builder.convolution(builder.convolution(0, random.between(2, 4), 3), 4, 1));
+    const int64_t inner = random.between(2, 4), outer = i <= 6 ? 4 : random.between(1, 9);
+    const Network network = builder.finish(builder.convolution(builder.convolution(0, inner, 3), outer, 1));
     Budget budget = zynq();
     budget.resources.dsp = random.between(14, 40);
+    if (random.chance(0.3)) budget.port_bytes = 64;
     for (const Objective objective : {Objective::kLatency, Objective::kThroughput}) {
       AllocateOptions options;
       options.processors = false;
@@ -188,6 +192,7 @@ TEST(Allocate, ChainsAreProvenBest) {
             trial.layers[0].stage = a.stage;
             trial.layers[1].stage = b.stage;
             if (!problems(network, trial).empty()) continue;
+            size_fifos(network, trial);
             const Estimate e = estimator(trial);
             if (e.resources.dsp <= budget.resources.dsp && e.resources.lut <= 53200 * 0.8) {
               best = std::min(best, cycles(e));

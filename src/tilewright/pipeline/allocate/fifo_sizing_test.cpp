@@ -105,6 +105,24 @@ int check_queues(const Network& network, const Allocation& allocation) {
   return halved;
 }
 
+// Windows of padding alone come first: a stage that gave them at once would begin the next image for the
+// sliding window behind it, which then waited for the rest of that image.
+TEST(FifoSizing, WindowsOfPaddingWaitForTheirImage) {
+  for (const bool top : {false, true}) {
+    NetworkBuilder builder("blank", {5, 5, 2});
+    Network network = builder.finish(builder.convolution(builder.convolution(0, 4, 1), 3, 3));
+    LayerWindow& window = network.layers[0].window;
+    (top ? window.top : window.left) = 1;
+    for (NetworkTensor& tensor : network.tensors) {
+      if (&tensor != &network.tensors[0]) ++(top ? tensor.shape.rows : tensor.shape.columns);
+    }
+    Allocation allocation = stages(network, 4);
+    allocation.layers[1].stage.feeder = Feeder::kRowMajor;
+    size_fifos(network, allocation);
+    for (const int64_t images : {1, 2, 5}) EXPECT_GT(cycles_of(network, allocation, images), 30u);
+  }
+}
+
 TEST(FifoSizing, ResNet8KeepsItsPaceAndNeedsItsQueues) {
   const Network network = resnet8(32);
   for (const int64_t pi : {8, 16}) {

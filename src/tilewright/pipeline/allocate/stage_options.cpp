@@ -104,8 +104,8 @@ class OptionFinder {
   static bool covers(const StageOption& a, const StageOption& b) {
     const synthesis::Resources &x = a.resources, &y = b.resources;
     return a.cycles <= b.cycles && a.timing.row_cycles <= b.timing.row_cycles &&
-           a.timing.input_row <= b.timing.input_row && a.timing.depth <= b.timing.depth + 4 &&
-           x.lut <= y.lut && x.ff <= y.ff && x.dsp <= y.dsp && x.bram <= y.bram && x.uram <= y.uram &&
+           a.timing.input_row <= b.timing.input_row && a.timing.depth <= b.timing.depth && x.lut <= y.lut &&
+           x.ff <= y.ff && x.dsp <= y.dsp && x.bram <= y.bram && x.uram <= y.uram &&
            a.multipliers <= b.multipliers && a.stage.pf == b.stage.pf && a.stage.pi == b.stage.pi;
   }
 

@@ -70,6 +70,7 @@ class Model : public CycleModel {
         row_words_(g_.columns * g_.blocks),
         ring_(g_.ring_rows * row_words_),
         row_start_at_reset_(-(g_.top * row_words_ + g_.left * g_.blocks)),
+        blank_(g_.top >= g_.kernel_rows || g_.left >= g_.kernel_columns),
         blocks_inner_(g_.lanes ? 1 : g_.blocks),
         repeats_(g_.lanes ? g_.blocks : g_.outer) {}
 
@@ -88,7 +89,7 @@ class Model : public CycleModel {
   void tick(Pins& pins) override {
     const bool taken = pins[kInValid] != 0 && level_ < ring_;
     const bool free = pins[kOutValid] == 0 || pins[kOutReady] != 0;
-    const bool go = free && (outside() || distance_ > offset_);
+    const bool go = free && (outside() ? !blank_ || y_ != 0 || distance_ > 0 : distance_ > offset_);
     if (taken) {
       ++distance_;
       ++level_;
@@ -157,7 +158,9 @@ class Model : public CycleModel {
   }
 
   const Geometry g_;
-  const int64_t row_words_, ring_, row_start_at_reset_, blocks_inner_, repeats_;
+  const int64_t row_words_, ring_, row_start_at_reset_;
+  const bool blank_;  // the first window lies outside of the image, and waits for it
+  const int64_t blocks_inner_, repeats_;
   int64_t y_ = 0, x_ = 0, repeat_ = 0, ky_ = 0, kx_ = 0, block_ = 0;
   int64_t row_ = 0, column_ = 0;  // of the pixel of the next beat
   // Words behind the first of the topmost row: of the next beat, of its window, of window x = 0.

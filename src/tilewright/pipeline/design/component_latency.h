@@ -18,6 +18,8 @@ struct ComponentLatency {
   int64_t writer = 2;      // a beat to the progress that it completes
   int64_t start = 4;       // the start bit to the first address at the memory port
   int64_t stop = 6;        // the last response to done
+  int64_t stored = 3;      // the same after stages: the last beat to done, without its way and its burst
+  int64_t unread = 2;      // the last beat of the input, which nobody waits for, to done
 };
 
 // Steps of a layer's array and of its finish: those of the components with the parameters that build gives.

@@ -119,7 +119,8 @@ Stream DesignBuilder::framed_input(Stream beats, int64_t count) {
   const int64_t total = ceil_div(count, beats.elements) * beats.elements;
   if (design_ != nullptr) design_->input.bytes = total * beats.element_bits / 8;
   if (total == count) return beats;
-  const auto [step, coarse, cycles] = border_frame(count, beats.elements);
+  const BorderFrame frame = border_frame(count, beats.elements);
+  const int64_t step = frame.step, coarse = frame.coarse;
   const int64_t rounded = coarse == step ? total : round_up(count, coarse);
   if (coarse != step)
     beats = sink_.framed("input_coarse_frame", sink_.resized("input_coarse_step", beats, coarse, total),
@@ -133,7 +134,8 @@ Stream DesignBuilder::framed_output(Stream elements, int64_t count) {
   const int64_t total = ceil_div(count, beat) * beat;
   if (design_ != nullptr) design_->output.bytes = total * elements.element_bits / 8;
   if (total != count) {
-    const auto [step, coarse, cycles] = border_frame(count, beat);
+    const BorderFrame frame = border_frame(count, beat);
+    const int64_t step = frame.step, coarse = frame.coarse;
     const int64_t rounded = coarse == step ? total : round_up(count, coarse);
     elements = sink_.framed("output_frame", sink_.resized("output_step", elements, step, count), count / step,
                             0, (rounded - count) / step);

@@ -86,12 +86,16 @@ std::vector<int64_t> resize_path(int64_t from, int64_t to, int element_bits, int
 BorderFrame border_frame(int64_t count, int64_t beat) {
   if (count % beat == 0) return {beat, beat, count / beat};
   const int64_t step = std::gcd(count, beat), total = round_up(count, beat);
-  const BorderFrame plain{step, step, total / step};
+  const BorderFrame plain{step, step, total / step, step == beat ? 1 : 2, (total - count) / step};
   BorderFrame best = plain;
   for (int64_t coarse = 2 * step; coarse <= beat; coarse += step) {
     if (beat % coarse != 0) continue;
-    const int64_t cycles = std::max(round_up(count, coarse) / step, total / coarse);
-    if (cycles < best.cycles) best = {step, coarse, cycles};
+    // What is dropped goes while the last two parts that are kept wait to be cut.
+    const int64_t kept = round_up(count, coarse), dropped = (total - kept) / coarse;
+    const int64_t waits = std::max<int64_t>(0, dropped - 2 * (coarse / step - 1));
+    const int64_t cycles = std::max(kept / step + waits, total / coarse);
+    if (cycles < best.cycles)
+      best = {step, coarse, cycles, coarse == beat ? 3 : 4, (kept - count) / step + dropped};
   }
   // The second frame takes two cycles of every image's latency.
   return 2 * best.cycles <= plain.cycles && plain.cycles - best.cycles >= 16 ? best : plain;

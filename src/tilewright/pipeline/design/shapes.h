@@ -58,6 +58,8 @@ const char* small_memory_kind(int64_t words, int64_t width);
 // beats are whole anyway, both are a beat.
 struct BorderFrame {
   int64_t step = 1, coarse = 1, cycles = 0;
+  int64_t registers = 0;  // on the way between beats and steps
+  int64_t padding = 0;    // cycles after the last of `count`
 };
 BorderFrame border_frame(int64_t count, int64_t beat);
 

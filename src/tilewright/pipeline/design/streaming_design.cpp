@@ -16,6 +16,10 @@ namespace tilewright::pipeline {
 namespace {
 
 // Of the network's input (as the first layer wants it) or output.
+int64_t taps_of(const LayerGeometry& g) { return g.row_major ? g.window.rows * g.window.columns : 1; }
+
+}  // namespace
+
 TensorShape border_shape(const Network& network, const Allocation& allocation, int id) {
   for (size_t l = 0; l < network.layers.size(); ++l) {
     if (id == network.input && allocation.layers[l].unroll) {
@@ -24,10 +28,6 @@ TensorShape border_shape(const Network& network, const Allocation& allocation, i
   }
   return network.tensors[size_t(id)].shape;
 }
-
-int64_t taps_of(const LayerGeometry& g) { return g.row_major ? g.window.rows * g.window.columns : 1; }
-
-}  // namespace
 
 int64_t stream_elements(const Network& network, const Allocation& allocation, int tensor) {
   for (size_t l = 0; l < network.layers.size(); ++l) {

@@ -45,6 +45,9 @@ class StreamingDesign {
   std::vector<std::string> names_;  // of the stages, where they are wired
 };
 
+// A tensor as the stages see it: the input unrolled, where the first of them wants it so.
+TensorShape border_shape(const Network& network, const Allocation& allocation, int id);
+
 // Elements per beat of the stream that carries a tensor, behind its writer or behind the frame of the input.
 int64_t stream_elements(const Network& network, const Allocation& allocation, int tensor);
 

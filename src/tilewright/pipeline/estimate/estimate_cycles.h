@@ -19,19 +19,32 @@ struct StageTiming {
   double row_cycles = 0;   // of an output row: beats into the array or out of the finish
   double first_words = 0;  // of the first output pixel
   double input_row = 0;    // cycles in which a row of the input can come in
+  double entry = 0;        // from a beat's writer to the array
+  double first_beats = 1;  // of the writer, that make the first word
+  double gathered = 1;     // elements of the input that come together
+  double first_share = 1;  // of a pixel, in the first word; the largest in bounds
+  double last_words = 0;   // that follow from the writer's last beat
+  double ring_rows = 1e9;  // that the window memory keeps; the most in bounds
+  double other_entry = 0;  // from a beat of the other operand's writer to the finish, less the array's steps
   double depth = 0;        // of array and finish
   double drain = 0;        // of the last block of a pixel, which array and finish have one after the other
   // Cycles of an output pixel after the one that takes its last word. Lanes take the last pixel's words one
   // after another: this share of their arrival time is not waited for again.
   double tail = 0, tail_share = 0;
+  // From the first beat of an output pixel to its last, if its input comes at once; equal but in bounds.
+  double span = 1, longest_span = 1;
   double pace = 0;  // image_pace
 };
-// `input_elements`, `residual_elements`: that pass per cycle on the way to the stage, 0: as many as it takes.
-StageTiming stage_timing(const LayerGeometry& geometry, int64_t input_elements = 0,
-                         int64_t residual_elements = 0);
-// Elements per cycle on the way of a tensor to a stage of `layer`, converters between widths included.
-int64_t input_rate(const Network& network, const Allocation& allocation, size_t layer);
-int64_t residual_rate(const Network& network, const Allocation& allocation, size_t layer);
+// The way of a tensor to a stage that reads it: elements per cycle, 0: as many as it takes; registers of
+// converters, queue and fork; beats of the writer that make the first word; elements that are gathered before
+// any of them goes on; words that follow the first one of a beat.
+struct StreamPath {
+  int64_t elements = 0, steps = 0, first_beats = 1, gathered = 1, last_words = 0;
+};
+StreamPath input_path(const Network& network, const Allocation& allocation, size_t layer);
+StreamPath residual_path(const Network& network, const Allocation& allocation, size_t layer);
+StageTiming stage_timing(const LayerGeometry& geometry, const StreamPath& input = {},
+                         const StreamPath& residual = {});
 
 struct StreamTimes {
   double latency_cycles = 0, interval_cycles = 0;

@@ -20,7 +20,68 @@ constexpr ComponentLatency kLatency;
 // When each row of a tensor has left its writer.
 struct RowTimes {
   std::vector<double> ends;
-  double start = 0;  // of the first row
+  double start = 0;                   // of the first row
+  double span = 1, longest_span = 1;  // from the first beat of a pixel to its last
+};
+
+// When the rows of the input are in a stage's window memory: one word of pi channels per cycle, and a row
+// only as the windows let go of the one `ring_rows` before it.
+class Arrivals {
+ public:
+  struct Release {
+    double begin = 0, end = 0;
+  };
+  struct Memory {  // for stage after stage
+    std::vector<double> arrived;
+    std::vector<Release> released;
+  };
+
+  Arrivals(const LayerGeometry& g, const StageTiming& timing, const RowTimes& source, Memory& memory)
+      : g_(g), timing_(timing), source_(source), arrived_(memory.arrived), released_(memory.released) {
+    arrived_.clear();
+    released_.clear();
+    const int64_t last = (g.output.columns - 1) * g.window.stride_x - g.window.left;
+    left_over_ = 1 - double(std::clamp<int64_t>(last, 0, g.input.columns)) / double(g.input.columns);
+  }
+
+  double of(size_t row) {
+    while (arrived_.size() <= row) {
+      const size_t own = arrived_.size();
+      double start = own == 0 ? source_.start + timing_.entry - double(kLatency.window) : arrived_.back();
+      double end = 0;
+      const double freed = double(own) - timing_.ring_rows;
+      if (freed >= 0 && size_t(freed) < released_.size()) {
+        const Release& room = released_[size_t(freed)];
+        start = std::max(start, room.begin);
+        end = room.end + left_over_ * timing_.input_row;
+      }
+      arrived_.push_back(
+          std::max({end, start + timing_.input_row, source_.ends[own] + timing_.entry + timing_.last_words}));
+    }
+    return arrived_[row];
+  }
+
+  // The windows of row y end. The topmost row of theirs leaves pixel by pixel, what the next ones do not need
+  // at the end.
+  void release(int64_t y, double end) {
+    const bool gradual = y * g_.window.stride_y >= g_.window.top;
+    const int64_t next = y + 1 < g_.output.rows ? top(y + 1) : g_.input.rows;
+    const double pixels = double(g_.output.columns - 1) / double(g_.output.columns);
+    for (int64_t row = top(y); row < next; ++row)
+      released_.push_back({row == top(y) && gradual ? end - timing_.row_cycles * pixels : end, end});
+  }
+
+ private:
+  int64_t top(int64_t y) const {
+    return std::clamp<int64_t>(y * g_.window.stride_y - g_.window.top, 0, g_.input.rows);
+  }
+
+  const LayerGeometry& g_;
+  const StageTiming& timing_;
+  const RowTimes& source_;
+  double left_over_ = 0;  // of the topmost row, what leaves at the end of a row of windows
+  std::vector<double>& arrived_;
+  std::vector<Release>& released_;
 };
 
 class StreamWalk {
@@ -40,8 +101,11 @@ class StreamWalk {
     const double stored = store_cycles();
     const RowTimes& output = times_[size_t(network_.output)];
     result_.interval_cycles = std::max(result_.interval_cycles, stored);
-    result_.latency_cycles = std::max(output.ends.back(), output.start + stored) + last_burst() +
-                             double(port_.latency_cycles + kLatency.stop);
+    const double written = std::max(output.ends.back() + last_parts(), output.start + stored) +
+                           store_registers() + last_burst() + double(port_.latency_cycles + kLatency.stored);
+    // Rows that no window reads come in, too.
+    const double read = times_[size_t(network_.input)].ends.back() + double(kLatency.unread);
+    result_.latency_cycles = std::max(written, read);
     return std::move(result_);
   }
 
@@ -58,12 +122,25 @@ class StreamWalk {
       if (network_.layers[i].input == network_.input) shape = geometries_[i].input;
     }
     RowTimes& times = times_[size_t(network_.input)];
-    times.start = double(kLatency.start + port_.latency_cycles);
-    const double elements =
-        std::min(port_elements(network_.input), double(stream_elements(network_, frame_, network_.input)));
-    const double row = double(shape.columns * shape.channels) / elements;
-    for (int64_t y = 1; y <= shape.rows; ++y) times.ends.push_back(times.start + double(y) * row);
-    result_.interval_cycles = std::max(double(shape.rows) * row, framed(network_.input, shape.elements()));
+    times.start =
+        double(kLatency.start + port_.latency_cycles + border(network_.input, shape.elements()).registers);
+    const double elements = double(stream_elements(network_, frame_, network_.input));
+    times.span = times.longest_span = double(shape.channels) / elements;
+    double end = 0;
+    for (int64_t y = 1; y <= shape.rows; ++y) {
+      const double count = double(y * shape.columns * shape.channels);
+      end = std::max(count / elements, read_cycles(count));
+      times.ends.push_back(times.start + end);
+    }
+    result_.interval_cycles = std::max({end, double(shape.elements()) / port_elements(network_.input),
+                                        double(border(network_.input, shape.elements()).cycles)});
+  }
+
+  // Of so many elements of the input, with the pauses between bursts.
+  double read_cycles(double count) const {
+    const double cycles = cycles_per_beat(frame_, port_), burst = double(frame_.max_burst_beats);
+    const double beats = std::ceil(count / (port_elements(network_.input) * cycles));
+    return beats + burst * (cycles - 1) * std::floor((beats - 1) / burst);
   }
 
   void stage(size_t i) {
@@ -71,39 +148,57 @@ class StreamWalk {
     const LayerGeometry& g = geometries_[i];
     const StageTiming& timing = timings_[i];
     const RowTimes& source = times_[size_t(layer.input)];
-    receive(timing, source);
-    const double first_word = source.start + double(kLatency.width + kLatency.window);
+    Arrivals arrivals(g, timing, source, memory_);
+    const double first_word = first_arrival(i);
     const double pixels = double(g.output.columns), pixel = timing.row_cycles / pixels;
     // Columns of the lowest input row that the first and the last window of a row need.
     const double columns = double(g.input.columns);
-    const auto share = [&](int64_t x) {
+    const double group = std::max(1.0, timing.gathered / double(g.input.channels));  // pixels
+    const auto column = [&](int64_t x) {
       const int64_t last = x * g.window.stride_x - g.window.left + g.window.columns;
-      return double(std::clamp<int64_t>(last, 1, g.input.columns)) / columns;
+      return std::min(columns, std::ceil(double(std::max<int64_t>(last, 1)) / group) * group);
     };
-    const double first_share = share(0), last_share = share(g.output.columns - 1);
+    const double first_column = column(0), last_column = column(g.output.columns - 1);
     const double held_up = held_up_row(i);
+    // A pixel's words come as its writer gives them, but not faster than they are taken.
+    const double taken = timing.input_row / columns, span = std::max(source.span, taken);
+    const double word_by_word = timing.tail_share * std::max(source.longest_span, taken);
     RowTimes& out = times_[size_t(layer.output)];
+    out.span = std::max(timing.span, timing.tail_share * span);
+    out.longest_span = std::max(timing.longest_span, word_by_word + 1);
     double end = 0;
     for (int64_t y = 0; y < g.output.rows; ++y) {
       const RowRange rows = rows_read(g, y, 1);
       const double start = std::max(end, first_word), before_end = end;
-      double first_end = start + pixel, tail = 1;
+      double first_block = start + timing.first_words;  // of the first pixel
       end = start + timing.row_cycles;
       if (rows.last > rows.first) {
         const size_t last = size_t(rows.last - 1);
-        const double before = last == 0 ? first_word : arrivals_[last - 1], row = arrivals_[last] - before;
-        // A window is read word by word: after its last word come the passes for the other channels.
-        tail = std::max(1.0, timing.tail + 1 - timing.tail_share * row / columns);
-        first_end = std::max(first_end, before + first_share * row + tail);
-        end = std::max({end, first_end + timing.row_cycles - pixel, before + last_share * row + tail});
+        const double before = last == 0 ? first_word : arrivals.of(last - 1),
+                     row = arrivals.of(last) - before;
+        // A pixel of the first row takes its words' time, what is between them is spread over the others.
+        const double own = last == 0 ? std::min(row, 1 + span * (1 - timing.first_share)) : row / columns;
+        const double apart = columns > 1 ? (row - own) / (columns - 1) : 0;
+        // A sliding window steps over the rows of padding below the image.
+        const int64_t below = y * g.window.stride_y - g.window.top + g.window.rows - g.input.rows;
+        const double steps =
+            g.row_major ? double(std::max<int64_t>(0, below) * g.input.columns * g.pixel_words) : 0;
+        const auto arrived = [&](double pixels_in) { return before + own + (pixels_in - 1) * apart + steps; };
+        // After a window's last word come the passes for the other channels.
+        const double tail = std::max(0.0, timing.tail - word_by_word);
+        first_block = std::max(first_block, arrived(first_column) - word_by_word);
+        end = std::max(
+            {end, arrived(first_column) + tail + timing.row_cycles - pixel, arrived(last_column) + tail});
       }
       if (y > 0) end = std::max(end, before_end + held_up);
-      if (y == 0) out.start = std::max(start + timing.first_words, first_end - tail + 1) + timing.depth;
+      if (y == 0) out.start = first_block - 1 + timing.depth;
       if (layer.add) {
-        const double residual = times_[size_t(layer.add->tensor)].ends[size_t(y)];
-        end = std::max(end, residual + pixel - timing.depth);
+        const RowTimes& other = times_[size_t(layer.add->tensor)];
+        end = std::max(end, other.ends[size_t(y)] + timing.other_entry - timing.drain);
+        if (y == 0) out.start = std::max(out.start, other.start + timing.other_entry + timing.depth);
       }
       out.ends.push_back(end + timing.depth + timing.drain);
+      arrivals.release(y, end);
     }
     result_.ends.push_back(out.ends.back());
     result_.interval_cycles =
@@ -126,38 +221,58 @@ class StreamWalk {
     return slowest == 0 ? 0 : slowest + double(g.window.stride_y - 1) * timings_[i].input_row;
   }
 
-  // When the rows of the input are in the stage's window memory: one word of pi channels per cycle.
-  void receive(const StageTiming& timing, const RowTimes& source) {
-    arrivals_.clear();
-    double done = source.start + double(kLatency.width);
-    for (const double end : source.ends) {
-      done = std::max(done + timing.input_row, end + double(kLatency.width + kLatency.window));
-      arrivals_.push_back(done);
-    }
+  // When the first word of the input is there, which may be several beats of its writer.
+  double first_arrival(size_t i) const {
+    const int tensor = network_.layers[i].input;
+    const RowTimes& source = times_[size_t(tensor)];
+    const TensorShape& shape = geometries_[i].input;
+    const double beats =
+        double(shape.columns * shape.channels) / double(stream_elements(network_, frame_, tensor));
+    const double apart = beats > 1 ? (source.ends[0] - 1 - source.start) / (beats - 1) : 0;
+    return source.start + timings_[i].entry + (timings_[i].first_beats - 1) * std::max(apart, 0.0);
+  }
+
+  // Widths of the results' streams from the last stage to its frame, or to the port.
+  std::vector<int64_t> store_path() const {
+    const NetworkTensor& output = network_.tensors[size_t(network_.output)];
+    const int64_t count = output.shape.elements();
+    return resize_path(stream_elements(network_, frame_, network_.output),
+                       border(network_.output, count).step, output.bits, count);
   }
 
   // Of an image's results, as they come and as the port takes them.
   double store_cycles() const {
-    const NetworkTensor& output = network_.tensors[size_t(network_.output)];
-    const int64_t beat = frame_.port_bytes * 8 / output.bits, count = output.shape.elements();
-    const std::vector<int64_t> path =
-        resize_path(stream_elements(network_, frame_, network_.output), beat, output.bits, count);
+    const int64_t count = network_.tensors[size_t(network_.output)].shape.elements();
+    const std::vector<int64_t> path = store_path();
     const double elements =
         std::min(port_elements(network_.output), double(*std::min_element(path.begin(), path.end())));
-    return std::max(std::ceil(double(count) / elements), framed(network_.output, count));
+    return std::max(std::ceil(double(count) / elements), double(border(network_.output, count).cycles));
+  }
+
+  // After the last beat of an image: it is cut, and the port's last beat filled.
+  double last_parts() const {
+    const int64_t count = network_.tensors[size_t(network_.output)].shape.elements();
+    const std::vector<int64_t> path = store_path();
+    const auto widest = std::max_element(path.begin(), path.end());
+    const int64_t narrowest = *std::min_element(widest, path.end());
+    return double(*widest / narrowest - 1 + border(network_.output, count).padding);
+  }
+
+  double store_registers() const {
+    const int64_t count = network_.tensors[size_t(network_.output)].shape.elements();
+    return double(std::ssize(store_path()) - 1 + border(network_.output, count).registers);
   }
 
   // The port begins a burst when it has all of it.
   double last_burst() const {
     const NetworkTensor& output = network_.tensors[size_t(network_.output)];
     const int64_t beat = frame_.port_bytes * 8 / output.bits;
-    const int64_t beats = std::min(ceil_div(output.shape.elements(), beat), frame_.max_burst_beats);
-    return std::ceil(double(beats) * cycles_per_beat(frame_, port_));
+    const int64_t beats = (ceil_div(output.shape.elements(), beat) - 1) % frame_.max_burst_beats + 1;
+    return double(beats);
   }
 
-  // Cycles between whole beats of the port and the elements of an image.
-  double framed(int tensor, int64_t count) const {
-    return double(border_frame(count, frame_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits).cycles);
+  BorderFrame border(int tensor, int64_t count) const {
+    return border_frame(count, frame_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits);
   }
 
   const Network& network_;
@@ -166,16 +281,26 @@ class StreamWalk {
   const std::vector<LayerGeometry>& geometries_;
   const std::vector<StageTiming>& timings_;
   std::vector<RowTimes> times_;  // by tensor
-  std::vector<double> arrivals_;
+  Arrivals::Memory memory_;
   StreamTimes result_;
 };
 
-// The narrowest place on the way of a tensor to a stream of `elements`.
-int64_t rate(const Network& network, const Allocation& allocation, int tensor, int64_t elements) {
-  const NetworkTensor& t = network.tensors[size_t(tensor)];
-  const std::vector<int64_t> path =
-      resize_path(stream_elements(network, allocation, tensor), elements, t.bits, t.shape.elements());
-  return *std::min_element(path.begin(), path.end());
+StreamPath path(const Network& network, const Allocation& allocation, int tensor, int64_t elements,
+                int64_t queue) {
+  const std::vector<int64_t> widths =
+      resize_path(stream_elements(network, allocation, tensor), elements,
+                  network.tensors[size_t(tensor)].bits, border_shape(network, allocation, tensor).elements());
+  StreamPath result{*std::min_element(widths.begin(), widths.end()), std::ssize(widths) - 1};
+  const int64_t middle = widths[widths.size() / 2];
+  result.gathered = std::max(middle, elements);
+  result.first_beats = ceil_div(result.gathered, widths[0]);
+  result.last_words =
+      std::max(middle, widths[0]) / elements - (std::max(middle, widths[0]) >= elements ? 1 : 0);
+  int64_t readers = tensor == network.output ? 1 : 0;
+  for (const Layer& layer : network.layers)
+    readers += (layer.input == tensor ? 1 : 0) + (layer.add && layer.add->tensor == tensor ? 1 : 0);
+  result.steps += (queue > 0 ? 1 : 0) + (readers > 1 ? 1 : 0);
+  return result;
 }
 
 const char* bound(const LayerGeometry& g) {
@@ -186,13 +311,21 @@ const char* bound(const LayerGeometry& g) {
 
 }  // namespace
 
-StageTiming stage_timing(const LayerGeometry& g, int64_t input_elements, int64_t residual_elements) {
+StageTiming stage_timing(const LayerGeometry& g, const StreamPath& input, const StreamPath& residual) {
   StageTiming timing;
   timing.row_cycles = double(array_cycles(g, g.output.columns));
   timing.first_words = double(g.words);
   timing.input_row = double(g.input.columns * g.pixel_words);
+  timing.entry = double(input.steps + (g.direct ? 0 : kLatency.window));
+  if (g.ring_rows > 0) timing.ring_rows = double(g.ring_rows);
+  timing.first_beats = double(input.first_beats);
+  timing.gathered = double(input.gathered);
+  if (input.elements > 0) timing.first_share = std::min(1.0, timing.gathered / double(g.input.channels));
+  timing.last_words = double(input.last_words);
+  timing.other_entry = double(residual.steps - g.array_latency);
   timing.depth = double(g.array_latency + g.finish_latency);
   timing.drain = double(std::min(g.words, g.beats) - 1);
+  timing.span = timing.longest_span = double((g.blocks - 1) * std::max(g.words, g.beats) + g.beats);
   if (g.lanes) {
     timing.tail = double((g.blocks - 1) * std::max(g.words, g.beats));
     timing.tail_share = double(g.blocks - 1) / double(g.blocks);
@@ -204,23 +337,24 @@ StageTiming stage_timing(const LayerGeometry& g, int64_t input_elements, int64_t
   const auto slower = [](double& cycles, const TensorShape& shape, int64_t elements) {
     if (elements > 0) cycles = std::max(cycles, double(shape.columns * shape.channels) / double(elements));
   };
+  slower(timing.input_row, g.input, input.elements);
   if (g.row_major && !g.lanes && g.blocks > 1) {
-    const double passes = double(g.output.columns * g.pixel_words * (g.blocks - 1));
-    timing.row_cycles = std::max(timing.row_cycles, timing.input_row + passes);
+    timing.row_cycles = std::max(timing.row_cycles, sliding_row(g, timing.input_row));
   }
-  slower(timing.input_row, g.input, input_elements);
-  slower(timing.row_cycles, g.output, residual_elements);
+  slower(timing.row_cycles, g.output, residual.elements);
   timing.pace = image_pace(g, timing);
   return timing;
 }
 
-int64_t input_rate(const Network& network, const Allocation& allocation, size_t layer) {
-  return rate(network, allocation, network.layers[layer].input, allocation.layers[layer].stage.pi);
+StreamPath input_path(const Network& network, const Allocation& allocation, size_t layer) {
+  const LayerAllocation& own = allocation.layers[layer];
+  return path(network, allocation, network.layers[layer].input, own.stage.pi, own.input_fifo);
 }
 
-int64_t residual_rate(const Network& network, const Allocation& allocation, size_t layer) {
-  if (!network.layers[layer].add) return 0;
-  return rate(network, allocation, network.layers[layer].add->tensor, allocation.layers[layer].stage.pf);
+StreamPath residual_path(const Network& network, const Allocation& allocation, size_t layer) {
+  if (!network.layers[layer].add) return {};
+  const LayerAllocation& own = allocation.layers[layer];
+  return path(network, allocation, network.layers[layer].add->tensor, own.stage.pf, own.residual_fifo);
 }
 
 StreamTimes stream_times(const Network& network, const Allocation& frame, const MemoryPort& port,
@@ -234,8 +368,8 @@ CycleEstimate streaming_cycles(const Network& network, const Allocation& allocat
   std::vector<StageTiming> timings;
   for (size_t i = 0; i < network.layers.size(); ++i) {
     geometries.push_back(layer_geometry(network, allocation, i));
-    timings.push_back(stage_timing(geometries.back(), input_rate(network, allocation, i),
-                                   residual_rate(network, allocation, i)));
+    timings.push_back(stage_timing(geometries.back(), input_path(network, allocation, i),
+                                   residual_path(network, allocation, i)));
   }
   const StreamTimes times = stream_times(network, allocation, port, geometries, timings);
   CycleEstimate result;

@@ -96,14 +96,21 @@ class WindowMemory {
 // A sliding window steps once per word, and not while a window is in use. Steps between the windows of a row
 // hide behind a finish that is slower than its array, those of rows without windows do not.
 double sliding_pace(const LayerGeometry& g, const StageTiming& timing) {
-  const int64_t windows = g.output.columns * g.pixel_words * (g.lanes ? 1 : g.blocks);
-  const int64_t between = std::max<int64_t>(0, (g.input.columns - g.output.columns) * g.pixel_words);
   const int64_t without = std::max<int64_t>(0, g.input.rows - g.output.rows);
-  return double(g.output.rows) * std::max(double(windows + between), timing.row_cycles) +
-         double(without * g.input.columns * g.pixel_words);
+  return double(g.output.rows) * std::max(sliding_row(g, timing.input_row), timing.row_cycles) +
+         double(without) * timing.input_row;
 }
 
 }  // namespace
+
+double sliding_row(const LayerGeometry& g, double input_row) {
+  const double step = input_row / double(g.input.columns * g.pixel_words);
+  const double passes = g.lanes ? 1 : double(g.blocks);
+  const double windows = double(g.output.columns * g.pixel_words) * std::max(passes, step);
+  const double between = double(std::max<int64_t>(0, (g.input.columns - g.output.columns) * g.pixel_words));
+  // The first of them has come in the meantime.
+  return windows + std::max(0.0, between * step - (passes >= step ? step - 1 : 0));
+}
 
 double image_pace(const LayerGeometry& g, const StageTiming& timing) {
   const double least =

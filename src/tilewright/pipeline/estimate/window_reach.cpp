@@ -52,11 +52,11 @@ void WindowReach::needs(int64_t n, std::vector<Need>& result) const {
   const int64_t top = row_of(n) * window_.stride_y - window_.top;
   const int64_t left = column_of(n) * window_.stride_x - window_.left;
   const int64_t kx = std::min(window_.columns, columns_ - left) - 1;
-  if (left + kx < 0) return;
-  for (int64_t ky = 0; ky < window_.rows; ++ky) {
+  for (int64_t ky = 0; ky < window_.rows && left + kx >= 0; ++ky) {
     if (top + ky < 0 || top + ky >= rows_) continue;
     result.push_back({(top + ky) * columns_ + left + kx, (ky * window_.columns + kx) * pixel_step_});
   }
+  if (result.empty()) result.push_back({0, 0});  // what lies outside waits for the image nevertheless
 }
 
 int64_t WindowReach::released(int64_t n) const {

@@ -11,12 +11,14 @@
 #include "tilewright/base/error.h"
 #include "tilewright/base/integer_math.h"
 #include "tilewright/pipeline/design/component_latency.h"
+#include "tilewright/pipeline/design/streaming_design.h"
 #include "tilewright/pipeline/estimate/estimate_cycles.h"
 #include "tilewright/pipeline/estimate/window_reach.h"
 
 namespace tilewright::pipeline {
 namespace {
 
+constexpr int64_t kLeastDepth = 2;
 constexpr double kTolerance = 1e-6;  // of times, which are sums of fractions of the interval
 
 class Sizing {
@@ -43,7 +45,7 @@ class Sizing {
     const double held = most_held(source, own, own.service + latency_.window, reach,
                                   [&](int64_t n) { return reach.released(n); });
     const double free = double(reach.capacity()) * source.pixel_beats + double(kept(tensor, source));
-    return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 0);
+    return queue_depth(held - free);
   }
 
   int64_t residual_depth(size_t l) const {
@@ -51,9 +53,9 @@ class Sizing {
     if (!layer.add) return 0;
     const StageSchedule& own = stages_[l];
     const Writer source = writer(layer.add->tensor);
-    const double held = most_held(source, own, own.last_beat(), reaches_[l], [](int64_t n) { return n + 1; });
+    const double held = most_held(source, own, own.last_sums(), reaches_[l], [](int64_t n) { return n + 1; });
     const double free = double(kept(layer.add->tensor, source));
-    return std::max<int64_t>(int64_t(std::ceil(held - free - kTolerance)), 1);
+    return std::max<int64_t>(queue_depth(held - free), kLeastDepth);
   }
 
  private:
@@ -65,6 +67,12 @@ class Sizing {
     double pixel_beats = 1, beat_channels = 1;  // in the stream that leaves it
   };
 
+  // A queue of one beat passes one in every two cycles.
+  static int64_t queue_depth(double beats) {
+    const int64_t depth = int64_t(std::ceil(beats - kTolerance));
+    return depth <= 0 ? 0 : std::max(depth, kLeastDepth);
+  }
+
   // The finish of a writer with one reader keeps a block while its array works on the next.
   int64_t kept(int tensor, const Writer& source) const {
     return source.stage && readers(tensor) == 1 ? source.schedule.block_beats : 0;
@@ -75,7 +83,7 @@ class Sizing {
     const NetworkTensor& out = network_.tensors[size_t(network_.output)];
     interval_ = std::max(port_beats(in), port_beats(out));
     for (size_t l = 0; l < geometries_.size(); ++l) {
-      const StageTiming timing = stage_timing(geometries_[l], input_rate(network_, allocation_, l));
+      const StageTiming timing = stage_timing(geometries_[l], input_path(network_, allocation_, l));
       interval_ = std::max(interval_, int64_t(timing.pace));
     }
   }
@@ -92,16 +100,6 @@ class Sizing {
     return count;
   }
 
-  // The image as the first stage sees it.
-  TensorShape input_shape() const {
-    for (size_t l = 0; l < geometries_.size(); ++l) {
-      if (network_.layers[l].input == network_.input && allocation_.layers[l].unroll) {
-        return geometries_[l].input;
-      }
-    }
-    return network_.tensors[size_t(network_.input)].shape;
-  }
-
   Writer writer(int tensor) const {
     for (size_t l = 0; l < network_.layers.size(); ++l) {
       if (network_.layers[l].output != tensor) continue;
@@ -109,7 +107,7 @@ class Sizing {
       const int64_t beats = stage.blocks * stage.block_beats - geometries_[l].surplus_beats();
       return {true, stage, reaches_[l].out_pixels(), double(beats), double(geometries_[l].shape.pf)};
     }
-    const TensorShape shape = input_shape();
+    const TensorShape shape = border_shape(network_, allocation_, network_.input);
     const int64_t port = allocation_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits;
     const int64_t elements = shape.elements() % port == 0 ? port : std::gcd(shape.elements(), port);
     Writer result;
@@ -130,6 +128,7 @@ class Sizing {
     own.period = double(interval_) / double(reaches_[l].out_pixels());
     own.service = array_cycles(g, 1);
     own.depth = latency_.window + g.array_latency + g.finish_latency;
+    own.finish = g.finish_latency;
     own.blocks = g.blocks;
     own.block = own.service / g.blocks;
     own.block_beats = g.beats;
@@ -161,7 +160,7 @@ class Sizing {
     if (layer.add) {
       const Writer other = writer(layer.add->tensor);
       start = std::max(start, other.schedule.start + double(other.schedule.last_beat() + latency_.width) -
-                                  double(own.first_beat()));
+                                  double(own.first_sums()));
     }
     return start;
   }

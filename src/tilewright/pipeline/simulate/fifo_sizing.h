@@ -18,7 +18,9 @@ namespace tilewright::pipeline {
 struct StageSchedule {
   double start = 0, period = 1;
   int64_t service = 1, depth = 0, blocks = 1, block = 1, block_beats = 1;
-  int64_t first_beat() const { return depth + block; }
+  int64_t finish = 0;  // of the depth: a sum meets the other operand before it
+  int64_t first_sums() const { return depth - finish + block; }
+  int64_t last_sums() const { return depth - finish + service + block_beats; }
   int64_t last_beat() const { return depth + service + block_beats; }
 };
 
