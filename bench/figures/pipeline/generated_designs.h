@@ -10,8 +10,11 @@
 #include <vector>
 
 #include "support/pipeline/multiplier_count_testing.h"
+#include "tilewright/base/integer_math.h"
 #include "tilewright/flow/design/design_run.h"
 #include "tilewright/flow/design/generate.h"
+#include "tilewright/pipeline/design/layer_geometry.h"
+#include "tilewright/pipeline/design/shapes.h"
 #include "tilewright/pipeline/network/tensor_parts.h"
 
 namespace tilewright::figures {
@@ -75,7 +78,15 @@ inline CountedMultipliers count_in_verilog(const GeneratedDesign& generated, con
   result.operators = count.operators();
   result.allowed_products = allowed.multipliers;
   result.allowed_blocks = allowed.resources.dsp;
-  result.as_allocated = written <= generated.design.multipliers;
+  // A block of packed products that has fewer outputs than it could multiplies by zeros.
+  int64_t zeros = 0;
+  const pipeline::Allocation& allocation = generated.allocated.allocation;
+  for (size_t l = 0; l < generated.network.layers.size() && allocation.streaming; ++l) {
+    const pipeline::LayerGeometry g = pipeline::layer_geometry(generated.network, allocation, l);
+    const int64_t outputs = pipeline::products_per_block(g.shape.multiplier);
+    if (!g.lanes) zeros += g.products_per_beat() / g.shape.po * (round_up(g.shape.po, outputs) - g.shape.po);
+  }
+  result.as_allocated = written <= generated.design.multipliers + zeros;
   result.within_budget = (allowed.multipliers == 0 || result.products() <= allowed.multipliers) &&
                          result.operators <= allowed.resources.dsp;
   std::string classes;
