@@ -35,7 +35,6 @@ StageTiming least_of(const StageTiming& a, const StageTiming& b) {
   least.gathered = std::min(a.gathered, b.gathered);
   least.first_share = std::max(a.first_share, b.first_share);
   least.last_words = std::min(a.last_words, b.last_words);
-  least.ring_rows = std::max(a.ring_rows, b.ring_rows);
   least.other_entry = std::min(a.other_entry, b.other_entry);
   least.depth = std::min(a.depth, b.depth);
   least.drain = std::min(a.drain, b.drain);

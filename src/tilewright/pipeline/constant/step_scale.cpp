@@ -11,6 +11,7 @@
 
 #include "tilewright/base/error.h"
 #include "tilewright/pipeline/constant/signed_digits.h"
+#include "tilewright/pipeline/network/element_steps.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -19,26 +20,6 @@ constexpr int kMostFactorBits = 31, kMostShift = 40;
 // Factors on each side of the slope that are tried, and shifts beyond the first that has one.
 constexpr int64_t kNear = 8;
 constexpr int kMoreShifts = 5;
-
-struct Step {
-  int64_t element = 0, first_sum = 0;
-};
-
-std::vector<Step> find_steps(const std::function<int64_t(int64_t)>& element, const NumberRange& sums) {
-  std::vector<Step> steps;
-  int64_t from = sums.low;
-  for (int64_t value = element(sums.low) + 1; value <= element(sums.high); ++value) {
-    int64_t below = from, reached = sums.high;  // element(below) < value unless below is the first
-    if (element(below) >= value) reached = below;
-    while (reached - below > 1) {
-      const int64_t middle = below + (reached - below) / 2;
-      (element(middle) >= value ? reached : below) = middle;
-    }
-    steps.push_back({value, reached});
-    from = reached;
-  }
-  return steps;
-}
 
 // The number in [low, high] with the most zeros at its end.
 int64_t roundest(int64_t low, int64_t high) {
@@ -50,9 +31,9 @@ int64_t roundest(int64_t low, int64_t high) {
 }
 
 // The offsets that put every step in its place; empty if none does.
-NumberRange offsets_of(std::span<const Step> steps, int64_t factor, int shift) {
+NumberRange offsets_of(std::span<const ElementStep> steps, int64_t factor, int shift) {
   NumberRange range{INT64_MIN / 4, INT64_MAX / 4};
-  for (const Step& step : steps) {
+  for (const ElementStep& step : steps) {
     const int64_t edge = step.element * (int64_t{1} << shift);
     range.low = std::max(range.low, edge - factor * step.first_sum);
     range.high = std::min(range.high, edge - factor * (step.first_sum - 1) - 1);
@@ -63,7 +44,7 @@ NumberRange offsets_of(std::span<const Step> steps, int64_t factor, int shift) {
 
 class StepFit {
  public:
-  StepFit(std::vector<Step> steps, const NumberRange& sums, StepScale start)
+  StepFit(std::vector<ElementStep> steps, const NumberRange& sums, StepScale start)
       : steps_(std::move(steps)), sums_(sums), best_(start) {}
 
   // All steps in one line, or those up to `turn` in a line of their own.
@@ -92,7 +73,7 @@ class StepFit {
   }
   bool try_two_lines(int64_t factor, int shift, int64_t turn) {
     const auto middle = std::partition_point(steps_.begin(), steps_.end(),
-                                             [&](const Step& step) { return step.element <= turn; });
+                                             [&](const ElementStep& step) { return step.element <= turn; });
     const NumberRange lower = offsets_of({steps_.begin(), middle}, factor, shift);
     const NumberRange upper = offsets_of({middle, steps_.end()}, factor, shift);
     if (lower.low > lower.high || upper.low > upper.high || lower.low > upper.high) return false;
@@ -112,7 +93,7 @@ class StepFit {
     best_.turn = turn, best_.dip = dip;
   }
 
-  std::vector<Step> steps_;
+  std::vector<ElementStep> steps_;
   NumberRange sums_;
   StepScale best_;
   int64_t least_ = INT64_MAX;
@@ -133,7 +114,7 @@ StepScale fit_steps(const std::function<int64_t(int64_t)>& element, const Number
   flat.low = element(sums.low), flat.high = element(sums.high);
   flat.offset = flat.low;
   if (flat.low == flat.high) return flat;
-  std::vector<Step> steps = find_steps(element, sums);
+  std::vector<ElementStep> steps = element_steps(element, sums.low, sums.high);
   // One step can be taken by any slope: by that which needs no clip.
   if (steps.size() == 1) slope = 0;
   StepFit fit(std::move(steps), sums, flat);

@@ -57,11 +57,7 @@ Label StreamingDesign::stage_name(size_t l) const {
 
 // Once per reader of the tensor.
 std::vector<Stream> StreamingDesign::handed_on(int id, const Label& name, Stream stream) {
-  int64_t readers = id == network_.output ? 1 : 0;
-  for (const Layer& layer : network_.layers) {
-    readers += layer.input == id ? 1 : 0;
-    readers += layer.add && layer.add->tensor == id ? 1 : 0;
-  }
+  const int64_t readers = network_.readers(id);
   TILEWRIGHT_CHECK(readers > 0, "a tensor that nobody reads");
   return sink_.forked(name + "_fork", stream, readers);
 }

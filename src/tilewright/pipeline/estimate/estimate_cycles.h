@@ -24,7 +24,6 @@ struct StageTiming {
   double gathered = 1;     // elements of the input that come together
   double first_share = 1;  // of a pixel, in the first word; the largest in bounds
   double last_words = 0;   // that follow from the writer's last beat
-  double ring_rows = 1e9;  // that the window memory keeps; the most in bounds
   double other_entry = 0;  // from a beat of the other operand's writer to the finish, less the array's steps
   double depth = 0;        // of array and finish
   double drain = 0;        // of the last block of a pixel, which array and finish have one after the other

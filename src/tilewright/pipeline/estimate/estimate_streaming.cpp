@@ -24,66 +24,6 @@ struct RowTimes {
   double span = 1, longest_span = 1;  // from the first beat of a pixel to its last
 };
 
-// When the rows of the input are in a stage's window memory: one word of pi channels per cycle, and a row
-// only as the windows let go of the one `ring_rows` before it.
-class Arrivals {
- public:
-  struct Release {
-    double begin = 0, end = 0;
-  };
-  struct Memory {  // for stage after stage
-    std::vector<double> arrived;
-    std::vector<Release> released;
-  };
-
-  Arrivals(const LayerGeometry& g, const StageTiming& timing, const RowTimes& source, Memory& memory)
-      : g_(g), timing_(timing), source_(source), arrived_(memory.arrived), released_(memory.released) {
-    arrived_.clear();
-    released_.clear();
-    const int64_t last = (g.output.columns - 1) * g.window.stride_x - g.window.left;
-    left_over_ = 1 - double(std::clamp<int64_t>(last, 0, g.input.columns)) / double(g.input.columns);
-  }
-
-  double of(size_t row) {
-    while (arrived_.size() <= row) {
-      const size_t own = arrived_.size();
-      double start = own == 0 ? source_.start + timing_.entry - double(kLatency.window) : arrived_.back();
-      double end = 0;
-      const double freed = double(own) - timing_.ring_rows;
-      if (freed >= 0 && size_t(freed) < released_.size()) {
-        const Release& room = released_[size_t(freed)];
-        start = std::max(start, room.begin);
-        end = room.end + left_over_ * timing_.input_row;
-      }
-      arrived_.push_back(
-          std::max({end, start + timing_.input_row, source_.ends[own] + timing_.entry + timing_.last_words}));
-    }
-    return arrived_[row];
-  }
-
-  // The windows of row y end. The topmost row of theirs leaves pixel by pixel, what the next ones do not need
-  // at the end.
-  void release(int64_t y, double end) {
-    const bool gradual = y * g_.window.stride_y >= g_.window.top;
-    const int64_t next = y + 1 < g_.output.rows ? top(y + 1) : g_.input.rows;
-    const double pixels = double(g_.output.columns - 1) / double(g_.output.columns);
-    for (int64_t row = top(y); row < next; ++row)
-      released_.push_back({row == top(y) && gradual ? end - timing_.row_cycles * pixels : end, end});
-  }
-
- private:
-  int64_t top(int64_t y) const {
-    return std::clamp<int64_t>(y * g_.window.stride_y - g_.window.top, 0, g_.input.rows);
-  }
-
-  const LayerGeometry& g_;
-  const StageTiming& timing_;
-  const RowTimes& source_;
-  double left_over_ = 0;  // of the topmost row, what leaves at the end of a row of windows
-  std::vector<double>& arrived_;
-  std::vector<Release>& released_;
-};
-
 class StreamWalk {
  public:
   StreamWalk(const Network& network, const Allocation& frame, const MemoryPort& port,
@@ -148,7 +88,7 @@ class StreamWalk {
     const LayerGeometry& g = geometries_[i];
     const StageTiming& timing = timings_[i];
     const RowTimes& source = times_[size_t(layer.input)];
-    Arrivals arrivals(g, timing, source, memory_);
+    receive(timing, source);
     const double first_word = first_arrival(i);
     const double pixels = double(g.output.columns), pixel = timing.row_cycles / pixels;
     // Columns of the lowest input row that the first and the last window of a row need.
@@ -174,8 +114,7 @@ class StreamWalk {
       end = start + timing.row_cycles;
       if (rows.last > rows.first) {
         const size_t last = size_t(rows.last - 1);
-        const double before = last == 0 ? first_word : arrivals.of(last - 1),
-                     row = arrivals.of(last) - before;
+        const double before = last == 0 ? first_word : arrivals_[last - 1], row = arrivals_[last] - before;
         // A pixel of the first row takes its words' time, what is between them is spread over the others.
         const double own = last == 0 ? std::min(row, 1 + span * (1 - timing.first_share)) : row / columns;
         const double apart = columns > 1 ? (row - own) / (columns - 1) : 0;
@@ -198,7 +137,6 @@ class StreamWalk {
         if (y == 0) out.start = std::max(out.start, other.start + timing.other_entry + timing.depth);
       }
       out.ends.push_back(end + timing.depth + timing.drain);
-      arrivals.release(y, end);
     }
     result_.ends.push_back(out.ends.back());
     result_.interval_cycles =
@@ -230,6 +168,16 @@ class StreamWalk {
         double(shape.columns * shape.channels) / double(stream_elements(network_, frame_, tensor));
     const double apart = beats > 1 ? (source.ends[0] - 1 - source.start) / (beats - 1) : 0;
     return source.start + timings_[i].entry + (timings_[i].first_beats - 1) * std::max(apart, 0.0);
+  }
+
+  // When the rows of the input are in the stage's window memory: one word of pi channels per cycle.
+  void receive(const StageTiming& timing, const RowTimes& source) {
+    arrivals_.clear();
+    double done = source.start + timing.entry - double(kLatency.window);
+    for (const double end : source.ends) {
+      done = std::max(done + timing.input_row, end + timing.entry + timing.last_words);
+      arrivals_.push_back(done);
+    }
   }
 
   // Widths of the results' streams from the last stage to its frame, or to the port.
@@ -281,7 +229,7 @@ class StreamWalk {
   const std::vector<LayerGeometry>& geometries_;
   const std::vector<StageTiming>& timings_;
   std::vector<RowTimes> times_;  // by tensor
-  Arrivals::Memory memory_;
+  std::vector<double> arrivals_;
   StreamTimes result_;
 };
 
@@ -296,10 +244,7 @@ StreamPath path(const Network& network, const Allocation& allocation, int tensor
   result.first_beats = ceil_div(result.gathered, widths[0]);
   result.last_words =
       std::max(middle, widths[0]) / elements - (std::max(middle, widths[0]) >= elements ? 1 : 0);
-  int64_t readers = tensor == network.output ? 1 : 0;
-  for (const Layer& layer : network.layers)
-    readers += (layer.input == tensor ? 1 : 0) + (layer.add && layer.add->tensor == tensor ? 1 : 0);
-  result.steps += (queue > 0 ? 1 : 0) + (readers > 1 ? 1 : 0);
+  result.steps += (queue > 0 ? 1 : 0) + (network.readers(tensor) > 1 ? 1 : 0);
   return result;
 }
 
@@ -317,7 +262,6 @@ StageTiming stage_timing(const LayerGeometry& g, const StreamPath& input, const 
   timing.first_words = double(g.words);
   timing.input_row = double(g.input.columns * g.pixel_words);
   timing.entry = double(input.steps + (g.direct ? 0 : kLatency.window));
-  if (g.ring_rows > 0) timing.ring_rows = double(g.ring_rows);
   timing.first_beats = double(input.first_beats);
   timing.gathered = double(input.gathered);
   if (input.elements > 0) timing.first_share = std::min(1.0, timing.gathered / double(g.input.channels));

@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 
+#include "tilewright/pipeline/network/element_steps.h"
 #include "tilewright/tensor/quantized_arithmetic.h"
 
 namespace tilewright::pipeline {
@@ -117,18 +118,10 @@ std::optional<Requantization> narrowed(const LayerFinish& finish, const Requanti
   ScaleBounds bounds;
   if (first > low) bounds.reaches(sums.low, 2 * first - 1);
   if (last < high) bounds.stays_below(sums.high, 2 * last + 1);
-  int64_t below = sums.low;
-  for (int64_t step = first + 1; step <= last; ++step) {
-    // rounded(below) < step <= rounded(reached)
-    int64_t reached = sums.high;
-    if (clip(rounded(below), low, high) >= step) reached = below;
-    while (reached - below > 1) {
-      const int64_t middle = below + (reached - below) / 2;
-      (rounded(middle) >= step ? reached : below) = middle;
-    }
-    bounds.reaches(reached, 2 * step - 1);
-    bounds.stays_below(reached - 1, 2 * step - 1);
-    below = reached;
+  const auto element = [&](int64_t sum) -> int64_t { return clip(rounded(sum), low, high); };
+  for (const ElementStep& step : element_steps(element, sums.low, sums.high)) {
+    bounds.reaches(step.first_sum, 2 * step.element - 1);
+    bounds.stays_below(step.first_sum - 1, 2 * step.element - 1);
   }
   return bounds.simplest();
 }

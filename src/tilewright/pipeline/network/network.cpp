@@ -119,6 +119,13 @@ int64_t Network::macs() const {
   return sum;
 }
 
+int64_t Network::readers(int tensor) const {
+  int64_t count = tensor == output ? 1 : 0;
+  for (const Layer& layer : layers)
+    count += (layer.input == tensor ? 1 : 0) + (layer.add && layer.add->tensor == tensor ? 1 : 0);
+  return count;
+}
+
 int64_t Network::weight_bits() const {
   int64_t sum = 0;
   for (const Layer& layer : layers) sum += int64_t(layer.weights.size()) * layer.weight_bits;

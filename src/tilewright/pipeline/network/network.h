@@ -117,6 +117,7 @@ struct Network {
   int64_t macs() const;
   int64_t weight_bits() const;  // of all layers together
   const Layer* writer(int tensor) const;
+  int64_t readers(int tensor) const;  // inputs and operands of layers, and the network's output
 };
 
 // A layer in words: its name, what it computes, its shapes.

@@ -75,7 +75,7 @@ class Sizing {
 
   // The finish of a writer with one reader keeps a block while its array works on the next.
   int64_t kept(int tensor, const Writer& source) const {
-    return source.stage && readers(tensor) == 1 ? source.schedule.block_beats : 0;
+    return source.stage && network_.readers(tensor) == 1 ? source.schedule.block_beats : 0;
   }
 
   void find_interval() {
@@ -90,14 +90,6 @@ class Sizing {
 
   int64_t port_beats(const NetworkTensor& tensor) const {
     return ceil_div(tensor.shape.elements() * tensor.bits, allocation_.port_bytes * 8);
-  }
-
-  int readers(int tensor) const {
-    int count = tensor == network_.output ? 1 : 0;
-    for (const Layer& layer : network_.layers) {
-      count += (layer.input == tensor ? 1 : 0) + (layer.add && layer.add->tensor == tensor ? 1 : 0);
-    }
-    return count;
   }
 
   Writer writer(int tensor) const {
