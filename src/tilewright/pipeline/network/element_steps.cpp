@@ -1,3 +1,4 @@
+// Bisection for one step after another, from the one before.
 #include "tilewright/pipeline/network/element_steps.h"
 
 namespace tilewright::pipeline {

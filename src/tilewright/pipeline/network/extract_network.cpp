@@ -65,11 +65,13 @@ class Extraction {
   }
 
   void find_number() {
-    bool fixed = false, integer = false;
+    bool fixed = false, integer = false, wide = false;
     for (size_t id = 0; id < graph_.nodes.size(); ++id) {
       const Node& node = graph_.nodes[id];
       const OperatorNumbers numbers = operator_traits(node).numbers;
-      if (region_.places[id] != Region::Place::kInside || numbers == OperatorNumbers::kAny) continue;
+      if (region_.places[id] != Region::Place::kInside) continue;
+      wide |= graph_.value(node.outputs[0]).type == ElementType::kI32;
+      if (numbers == OperatorNumbers::kAny) continue;
       const bool is_fixed = numbers == OperatorNumbers::kFixed;
       (is_fixed ? fixed : integer) = true;
       if (is_fixed && node.has("fraction")) network_.fraction = int(node.int_or("fraction", 0));
@@ -78,7 +80,8 @@ class Extraction {
       throw Error(ErrorKind::kUnsupported, "the graph mixes integer and fixed-point operators",
                   "convert the whole model to one number type");
     }
-    network_.number = fixed ? NumberType::kFixed : NumberType::kInteger;
+    // Maxima alone have the numbers of their tensors.
+    network_.number = fixed || (!integer && wide) ? NumberType::kFixed : NumberType::kInteger;
   }
 
   // A tensor for a value; of a value of more axes, or of several images, all as channels.

@@ -57,6 +57,7 @@ void fit_tensors(Network& network) {
       const bool sign = in.bipolar && (pad == 1 || pad == -1);
       if (layer.kind != LayerKind::kMaxPool && !sign && has_padding(layer, in.shape, out.shape)) {
         widen(in, bits_for(pad, pad));
+        if (layer.copy) widen(out, bits_for(pad, pad));  // it holds the padding itself
       }
       if (layer.lookup) widen(out, 2);
       if (!layer.add) continue;
