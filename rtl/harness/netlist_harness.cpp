@@ -8,19 +8,19 @@
 #include "verilated_harness.h"
 
 struct NetlistModel {
-  explicit NetlistModel(const char* wave_file) : waves(context, top, wave_file), ports(list_ports(top)) {}
+  explicit NetlistModel(const char* wave_file) : watch(context, top, wave_file), ports(list_ports(top)) {}
   ~NetlistModel() { top.final(); }
 
   void evaluate(int clock) {
     current_complaint = &complaint;
     top.clk = clock;
     top.eval();
-    waves.dump();
+    watch.dump();
   }
 
   VerilatedContext context;
   Top top{&context};
-  Waves waves;
+  Watch watch;
   std::vector<NetlistPort> ports;
   std::string complaint;
 };
@@ -36,10 +36,11 @@ const NetlistPort* ports(NetlistModel* model, int& count) {
 void settle(NetlistModel* model) { model->evaluate(0); }
 void edge(NetlistModel* model) { model->evaluate(1); }
 const char* complaint(const NetlistModel* model) { return model->complaint.c_str(); }
+const ScopeActivity* activity(NetlistModel* model, int& count) { return model->watch.activity(count); }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const NetlistInterface* netlist_interface() {
-  static const NetlistInterface interface { create, destroy, ports, settle, edge, complaint };
+  static const NetlistInterface interface { create, destroy, ports, settle, edge, complaint, activity };
   return &interface;
 }

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 
+#include "activity_pins.h"
+
 // A port of the top, clk and rst among them.
 struct NetlistPort {
   const char* name;
@@ -25,6 +27,9 @@ struct NetlistInterface {
   void (*edge)(NetlistModel*);
   // What an assertion, or $fatal, said first; empty if none did.
   const char* (*complaint)(const NetlistModel*);
+  // What switched since the model was made, by scope; `count` of them, none unless the library was built for
+  // it.
+  const ScopeActivity* (*activity)(NetlistModel*, int& count);
 };
 
 // The one symbol that a library exports.

@@ -35,14 +35,14 @@ struct OverlayModel {
   static constexpr int kAccessCycles = 1000;  // an AXI4-Lite access that takes longer has failed
 
   OverlayModel(const char* wave_file, AxiTick memory_tick, void* memory_of_tick)
-      : waves(context, top, wave_file), tick(memory_tick), memory(memory_of_tick) {
+      : watch(context, top, wave_file), tick(memory_tick), memory(memory_of_tick) {
     reset();
   }
   ~OverlayModel() { top.final(); }
 
   void evaluate() {
     top.eval();
-    waves.dump();
+    watch.dump();
   }
 
   void reset() {
@@ -172,7 +172,7 @@ struct OverlayModel {
 
   VerilatedContext context;
   Vtilewright_overlay top{&context};
-  Waves waves;
+  Watch watch;
   AxiPins pins;
   AxiTick tick;
   void* memory;
@@ -220,6 +220,8 @@ void step(OverlayModel* model, uint64_t cycles) {
 
 bool interrupt(const OverlayModel* model) { return model->top.irq != 0; }
 
+uint64_t cycle(const OverlayModel* model) { return model->pins.cycle; }
+
 bool read(OverlayModel* model, uint32_t offset, uint32_t& value) {
   const Listening listening(model);
   return model->read(offset, value);
@@ -231,12 +233,13 @@ bool write(OverlayModel* model, uint32_t offset, uint32_t value) {
 }
 
 const char* complaint(const OverlayModel* model) { return model->complaint.c_str(); }
+const ScopeActivity* activity(OverlayModel* model, int& count) { return model->watch.activity(count); }
 
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) const OverlayInterface* overlay_interface() {
   static const OverlayInterface interface {
-    create, destroy, reset, run, step, interrupt, read, write, complaint
+    create, destroy, reset, run, step, interrupt, cycle, read, write, complaint, activity
   };
   return &interface;
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "activity_pins.h"
 #include "axi_pins.h"
 
 struct OverlayModel;
@@ -20,11 +21,16 @@ struct OverlayInterface {
   // Exactly that many cycles unless `stop` is set or an assertion has failed.
   void (*step)(OverlayModel*, uint64_t cycles);
   bool (*interrupt)(const OverlayModel*);
+  // Since the run began that is running, or ran last.
+  uint64_t (*cycle)(const OverlayModel*);
   // One access over AXI4-Lite. False: no response, or an error response.
   bool (*read)(OverlayModel*, uint32_t offset, uint32_t& value);
   bool (*write)(OverlayModel*, uint32_t offset, uint32_t value);
   // What an assertion of the RTL, or $fatal, said first; empty if none did.
   const char* (*complaint)(const OverlayModel*);
+  // What switched since the model was made, by scope; `count` of them, none unless the library was built for
+  // it.
+  const ScopeActivity* (*activity)(OverlayModel*, int& count);
 };
 
 // The one symbol that a library exports.

@@ -24,7 +24,7 @@ module tw_stream_rom_walker #(
   localparam int A = WORDS > 1 ? $clog2(WORDS) : 1;
   localparam int ROW = component_config::ROM_WALKER_BITS;
 
-  logic active, free, step, load, next_block, next_task;
+  logic active, read_enable, step, load, next_block, next_task;
   logic last_n, last_px;
   logic [A-1:0] address, block, following;
   logic [OB_BITS-1:0] ob_left;
@@ -50,8 +50,8 @@ module tw_stream_rom_walker #(
     end
   end
 
-  assign free = !out_valid || out_ready;
-  assign step = active && free;
+  assign read_enable = !out_valid || out_ready;
+  assign step = active && read_enable;
   assign last_n = n_left == N_BITS'(1);
   assign last_px = px_left == PX_BITS'(1);
   assign next_block = step && last_n && last_px;
@@ -65,7 +65,7 @@ module tw_stream_rom_walker #(
       out_valid <= 1'b0;
     end else begin
       active <= 1'b1;
-      if (free) out_valid <= active;
+      if (read_enable) out_valid <= active;
     end
     if (load) begin
       address <= row[component_config::ROM_WALKER_BASE_LSB+:A];
@@ -88,12 +88,12 @@ module tw_stream_rom_walker #(
     (* ram_style = "block" *) logic [WIDTH-1:0] words[0:WORDS-1];
     if (FILLED) initial $readmemh(FILE, words);
     else initial for (int i = 0; i < WORDS; i++) words[i] = '0;
-    always_ff @(posedge clk) if (free) out_data <= words[address];
+    always_ff @(posedge clk) if (read_enable) out_data <= words[address];
   end else begin : gen_lut
     (* ram_style = "registers" *) logic [WIDTH-1:0] words[0:WORDS-1];
     if (FILLED) initial $readmemh(FILE, words);
     else initial for (int i = 0; i < WORDS; i++) words[i] = '0;
-    always_ff @(posedge clk) if (free) out_data <= words[address];
+    always_ff @(posedge clk) if (read_enable) out_data <= words[address];
   end
   logic unused;
   assign unused = &{1'b0, row};

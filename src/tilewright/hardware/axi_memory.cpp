@@ -113,6 +113,7 @@ void AxiMemory::accept(AxiPins& pins) {
   if (pins.r_valid != 0 && pins.r_ready != 0) {
     if (++reads_.front().next == reads_.front().beats) reads_.pop_front();
     ++beats_read_;
+    moved_bits_ += 8 * port_bytes_;
   }
   if (pins.b_valid != 0 && pins.b_ready != 0) responses_.pop_front();
   if (pins.ar_valid != 0 && pins.ar_ready != 0) {
@@ -130,7 +131,10 @@ void AxiMemory::accept(AxiPins& pins) {
       transactions_.push_back({pins.cycle, pins.aw_address, beats, AxiClient::kStore});
     }
   }
-  if (pins.w_valid != 0 && pins.w_ready != 0) accept_write_beat(pins);
+  if (pins.w_valid != 0 && pins.w_ready != 0) {
+    moved_bits_ += 8 * port_bytes_;
+    accept_write_beat(pins);
+  }
 }
 
 void AxiMemory::drive_read(AxiPins& pins) {

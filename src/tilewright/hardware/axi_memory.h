@@ -49,6 +49,8 @@ class AxiMemory {
   void tick(AxiPins& pins);
 
   bool outstanding() const { return !reads_.empty() || !writes_.empty() || !responses_.empty(); }
+  // Bits of the beats, read and written, that have crossed the port since it was made.
+  uint64_t moved_bits() const { return moved_bits_; }
   const std::vector<AxiTransaction>& transactions() const { return transactions_; }
   // The first rule of AXI that the design broke, with its cycle; empty if none.
   const std::string& violation() const { return violation_; }
@@ -98,7 +100,7 @@ class AxiMemory {
   std::deque<Write> writes_;  // addresses whose data is not complete
   std::deque<Response> responses_;
   Held held_[3];
-  uint64_t beats_read_ = 0, bursts_written_ = 0;
+  uint64_t beats_read_ = 0, bursts_written_ = 0, moved_bits_ = 0;
   std::vector<AxiTransaction> transactions_;
   std::string violation_;
 };

@@ -376,6 +376,18 @@ std::vector<std::string> printed_ports(const Module& module) {
   return names;
 }
 
+std::vector<std::string> printed_instances(const Module& module) {
+  std::set<std::string> used = taken_names(module);
+  const std::vector<std::string> nets = legal_names(all_names(module), used);
+  used.insert(nets.begin(), nets.end());
+  std::vector<std::string> names;
+  for (const Instance& instance : module.instances) {
+    names.push_back(legal_names({instance.name}, used).front());
+    used.insert(names.back());
+  }
+  return names;
+}
+
 std::string printed_module(const Netlist& design, const std::string& module_name, const Library& library) {
   return names_of_modules(design, library).at(module_name);
 }

@@ -19,6 +19,8 @@ std::string comment_text(const std::string& line);
 
 // The names of a module's ports as to_verilog prints them, in the order of Module::ports.
 std::vector<std::string> printed_ports(const Module& module);
+// Likewise of its instances.
+std::vector<std::string> printed_instances(const Module& module);
 // The name of the module itself.
 std::string printed_module(const Netlist& design, const std::string& module_name, const Library& library);
 

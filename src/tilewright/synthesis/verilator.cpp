@@ -65,7 +65,12 @@ std::vector<std::string> verilator_arguments(const VerilatedDesign& design) {
   std::vector<std::string> arguments{"--cc",       "--prefix",   "V" + design.top, "--top-module", design.top,
                                      "-O3",        "--x-assign", "fast",           "--x-initial",  "fast",
                                      "-Wno-fatal", "--Mdir",     "model",          "--assert"};
-  if (design.trace) arguments.insert(arguments.end(), {"--trace-fst", "--trace-structs"});
+  if (design.watched == Watched::kWaves) {
+    arguments.insert(arguments.end(), {"--trace-fst", "--trace-structs"});
+  } else if (design.watched == Watched::kActivity) {
+    // Signals of any width; memories count by their ports.
+    arguments.insert(arguments.end(), {"--trace", "--trace-max-width", "1048576", "--trace-max-array", "1"});
+  }
   return arguments;
 }
 
@@ -97,12 +102,14 @@ void publish(const fs::path& from, const fs::path& to) {
   }
 }
 
+std::string traced(Watched watched) { return fmt::format("-DVM_TRACE={:d}", watched != Watched::kNothing); }
+
 // Verilator's run-time library, without the three functions that harnesses define.
 fs::path runtime_library(const fs::path& cache, const std::string& version, const fs::path& includes,
-                         bool trace, const StopRequest& stop) {
+                         Watched watched, const StopRequest& stop) {
   Hash hash;
   hash.add(version);
-  hash.add(trace ? "trace" : "plain");
+  hash.add(std::to_string(int(watched)));
   for (const std::string& flag : compile_flags()) hash.add(flag);
   const fs::path library = cache / ("verilated-" + hash.hex() + ".o");
   if (fs::exists(library)) return library;
@@ -110,13 +117,13 @@ fs::path runtime_library(const fs::path& cache, const std::string& version, cons
   if (fs::exists(library)) return library;
   const TemporaryFolder folder(cache, "building");  // beside the file that is renamed out of it
   std::string unit = "#include \"verilated.cpp\"\n#include \"verilated_threads.cpp\"\n";
-  if (trace) unit += "#include \"verilated_fst_c.cpp\"\n";
+  if (watched == Watched::kWaves) unit += "#include \"verilated_fst_c.cpp\"\n";
+  if (watched == Watched::kActivity) unit += "#include \"verilated_vcd_c.cpp\"\n";
   write_text_file(folder.path() / "runtime.cpp", unit);
-  compile(
-      folder.path(), "runtime.cpp", "runtime.o", "-O2",
-      {"-I" + includes.string(), "-I" + (includes / "vltstd").string(), "-DVL_USER_STOP", "-DVL_USER_FINISH",
-       "-DVL_USER_FATAL", "-DVM_COVERAGE=0", "-DVM_SC=0", trace ? "-DVM_TRACE=1" : "-DVM_TRACE=0"},
-      stop);
+  compile(folder.path(), "runtime.cpp", "runtime.o", "-O2",
+          {"-I" + includes.string(), "-I" + (includes / "vltstd").string(), "-DVL_USER_STOP",
+           "-DVL_USER_FINISH", "-DVL_USER_FATAL", "-DVM_COVERAGE=0", "-DVM_SC=0", traced(watched)},
+          stop);
   publish(folder.path() / "runtime.o", library);
   return library;
 }
@@ -145,7 +152,7 @@ void build(const VerilatedDesign& design, const fs::path& cache, const std::stri
     verilator.arguments.push_back(fs::absolute(source).string());
   }
   run_tool_checked(verilator);
-  const fs::path runtime = runtime_library(cache, version, includes, design.trace, stop);
+  const fs::path runtime = runtime_library(cache, version, includes, design.watched, stop);
   for (const fs::path& header : design.headers) {
     fs::copy_file(header, folder.path() / header.filename(), fs::copy_options::overwrite_existing);
   }
@@ -158,8 +165,9 @@ void build(const VerilatedDesign& design, const fs::path& cache, const std::stri
                                    "-I" + (includes / "vltstd").string(),
                                    "-DVM_COVERAGE=0",
                                    "-DVM_SC=0",
-                                   design.trace ? "-DVM_TRACE=1" : "-DVM_TRACE=0",
-                                   design.trace ? "-DVM_TRACE_FST=1" : "-DVM_TRACE_FST=0"};
+                                   traced(design.watched),
+                                   fmt::format("-DVM_TRACE_FST={:d}", design.watched == Watched::kWaves),
+                                   fmt::format("-DVM_TRACE_VCD={:d}", design.watched == Watched::kActivity)};
   compile(folder.path(), "fast.cpp", "fast.o", "-O3", options, stop);
   compile(folder.path(), "slow.cpp", "slow.o", "-O1", options, stop);
   compile(folder.path(), fs::absolute(design.harness).string(), "harness.o", "-O3", options, stop);
@@ -170,12 +178,17 @@ void build(const VerilatedDesign& design, const fs::path& cache, const std::stri
                    stop};
   link.arguments.push_back(fs::absolute(runtime).string());
   link.arguments.push_back("-pthread");
-  if (design.trace) link.arguments.push_back("-lz");
+  if (design.watched == Watched::kWaves) link.arguments.push_back("-lz");
   run_tool_checked(link);
   publish(folder.path() / "library.so", library);
 }
 
 }  // namespace
+
+std::vector<fs::path> harness_headers(const fs::path& rtl_folder) {
+  const fs::path folder = rtl_folder / "harness";
+  return {folder / "verilated_harness.h", folder / "activity_pins.h", folder / "activity_counter.h"};
+}
 
 fs::path build_verilated(const VerilatedDesign& design, const fs::path& cache_folder,
                          const StopRequest& stop) {

@@ -11,13 +11,20 @@
 
 namespace tilewright::synthesis {
 
+// What the harness can watch: nothing; FST waves (it sees VM_TRACE_FST = 1); what switches (VM_TRACE_VCD =
+// 1).
+enum class Watched { kNothing, kWaves, kActivity };
+
 struct VerilatedDesign {
   std::string top;                             // the model's class is V<top>, its header "V<top>.h"
   std::vector<std::filesystem::path> sources;  // in reading order, packages first
   std::filesystem::path harness;               // one .cpp file
   std::vector<std::filesystem::path> headers;  // what the harness includes, found by file name
-  bool trace = false;                          // FST waves: harness sees VM_TRACE_FST = 1
+  Watched watched = Watched::kNothing;
 };
+
+// What rtl/harness/verilated_harness.h, which every harness includes, and its own includes are.
+std::vector<std::filesystem::path> harness_headers(const std::filesystem::path& rtl_folder);
 
 // The path of the shared library for `design`, built unless `cache_folder` has it; several processes may ask
 // for the same one at once. The harness has to define vl_stop, which an assertion of the sources calls when

@@ -53,7 +53,7 @@ class Verilated : public testing::Test {
     create_folder(root_);
     write_text_file(root_ / "counter.sv", kCounter);
     write_text_file(root_ / "harness.cpp", kHarness);
-    design_ = {"counter", {root_ / "counter.sv"}, root_ / "harness.cpp", {}, false};
+    design_ = {"counter", {root_ / "counter.sv"}, root_ / "harness.cpp", {}, Watched::kNothing};
   }
   void TearDown() override {
     if (!root_.empty()) fs::remove_all(root_);

@@ -51,7 +51,7 @@ BoardModel::BoardModel(const std::vector<fs::path>& sources, const fs::path& rtl
   design.top = "overlay_board";
   design.sources = sources;
   design.harness = rtl_folder / "harness" / "board_harness.cpp";
-  design.headers = {rtl_folder / "harness" / "verilated_harness.h"};
+  design.headers = synthesis::harness_headers(rtl_folder);
   library_ = std::make_unique<Library>(synthesis::build_verilated(design, cache_folder));
 }
 

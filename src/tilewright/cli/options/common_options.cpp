@@ -160,4 +160,13 @@ void add_engine(Verb* verb, TimedEngineOptions& engine, const std::vector<std::s
                    "Folder for compiled RTL models (default: the user's cache)");
 }
 
+void add_energy(Verb* verb, TimedEngineOptions& engine) {
+  CLI::Option* const energy = verb->add_flag(
+      "--energy", engine.energy,
+      "Show what switched and its energy by a model, per layer and module (rtl engine; slower)");
+  verb->add_option("--energy-costs", engine.energy_costs,
+                   "Of that model, in pJ per bit (default: toggle=0.05,memory=0.16,dram=20)")
+      ->needs(energy);
+}
+
 }  // namespace tilewright::cli

@@ -65,7 +65,9 @@ EngineRequest engine_request(const TimedEngineOptions& options) {
                         .trace = options.trace,
                         .wave = options.wave,
                         .cache_folder = options.rtl_cache,
-                        .counters = options.counters};
+                        .counters = options.counters,
+                        .energy = options.energy,
+                        .costs = energy_costs(options.energy_costs)};
   if (options.engine == "rtl" && options.rtl_cache.empty()) request.cache_folder = user_cache();
   return request;
 }

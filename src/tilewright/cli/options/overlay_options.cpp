@@ -59,6 +59,7 @@ CLI::App* add_run(CLI::App& app, RunOptions& options, std::ostream& out) {
       "Bundle with states: file (.npz) that they are taken from, if it exists, and written to; "
       "each input is the next call"));
   add_engine(verb, options.engine, engine_names());
+  add_energy(verb, options.engine);
   reads(verb->add_option("--hardware", options.hardware,
                          "Run a bundle on another overlay: a preset's name or a YAML file"));
   verb->add_flag("--verify", options.verify, "Compare every output bit for bit with the integer reference");

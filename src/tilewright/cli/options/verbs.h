@@ -167,7 +167,8 @@ struct TimedEngineOptions {
   std::string engine = "functional";  // cycle, rtl; for a bundle also host
   std::string memory;                 // of the timed engines
   std::string trace, wave, rtl_cache;
-  bool counters = false;
+  bool counters = false, energy = false;
+  std::string energy_costs;
 };
 
 struct RunOptions {

@@ -6,11 +6,6 @@
 #include "tilewright/pipeline/network/borders.h"
 
 namespace tilewright {
-namespace {
-
-constexpr size_t kImagesAtOnce = 256;
-
-}  // namespace
 
 HostBorder::HostBorder(const pipeline::Network& network)
     : network_(network), before_(network.before), behind_(network.behind) {}

@@ -32,7 +32,8 @@ struct DesignOutputs {
   Ending ending = Ending::kNone;             // the port's deadline: the outputs are those of the first inputs
 };
 
-// Runs all `inputs` (the model's) on the hardware behind `port`, as many at once as fit its memory. Expired:
+inline constexpr size_t kImagesAtOnce = 256;
+// Runs all `inputs` (the model's) on the hardware behind `port`, kImagesAtOnce of them at a time. Expired:
 // the port's deadline is over before the first of them are done.
 DesignOutputs run_on_hardware(const pipeline::Network& network, const pipeline::Design& design,
                               pipeline::DesignPort& port, const std::vector<std::vector<Tensor>>& inputs);

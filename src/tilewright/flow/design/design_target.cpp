@@ -6,7 +6,10 @@
 
 #include <atomic>
 #include <chrono>
+#include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
+#include "tilewright/flow/design/design_energy.h"
 #include "tilewright/flow/design/design_folder.h"
 #include "tilewright/flow/design/design_run.h"
 #include "tilewright/flow/design/folder_synthesis.h"
@@ -25,6 +28,7 @@ pipeline::RtlPortOptions rtl_port_options(const RunRequest& request, const Devic
   result.model.rtl_folder = engine.rtl_folder;
   result.model.cache_folder = engine.cache_folder;
   result.model.wave_file = engine.wave_file;
+  result.model.activity = engine.activity;
   result.model.stop = [deadline = engine.deadline] { return deadline != nullptr && deadline->expired(); };
   result.deadline = engine.deadline;
   result.memory = request.engine.memory.empty() ? design_memory(device) : engine.memory;
@@ -45,13 +49,18 @@ void check_run_request(const RunRequest& request) {
 }
 
 RunReport report_design_runs(const RunRequest& request, const Graph& graph, const InputSamples& samples,
-                             SampleRuns runs, uint64_t cycles) {
+                             SampleRuns runs, uint64_t cycles, EnergyReport energy) {
   SampleFacts more{.engine = kHost};
   if (request.engine.is_timed()) {
     more.engine = request.engine.name;
     more.facts["cycles"] = std::to_string(cycles);
     more.lines = fmt::format("{} cycles of the design, {:.0f} per input\n", cycles,
                              double(cycles) / double(runs.count));
+    if (request.engine.energy) {
+      energy.inputs = runs.count;
+      more.lines += to_string(energy);
+      more.facts["energy"] = json_text(energy_json(energy));
+    }
   }
   return sample_report(request, graph, samples, std::move(runs), more);
 }
@@ -67,11 +76,15 @@ RunReport run_folder(const RunRequest& request) {
   const bool rtl = request.engine.name == "rtl";
   const auto start = std::chrono::steady_clock::now();
   DesignOutputs hardware;
+  EnergyReport energy{.costs = request.engine.costs};
   if (rtl) {
     std::vector<std::vector<Tensor>> inputs;
     for (int64_t i = 0; i < count; ++i) inputs.push_back(samples.cut(i));
     pipeline::RtlDesignPort port(folder.design, rtl_port_options(request, folder.device));
-    hardware = run_on_hardware(folder.network, folder.design, port, inputs);
+    hardware =
+        request.engine.energy
+            ? run_with_energy(folder, port, rtl_port_options(request, folder.device).memory, inputs, energy)
+            : run_on_hardware(folder.network, folder.design, port, inputs);
     count = int64_t(hardware.outputs.size());
   } else if (request.engine.is_timed()) {
     pipeline::SimulationOptions simulation;
@@ -100,7 +113,8 @@ RunReport run_folder(const RunRequest& request) {
   runs.mismatches = mismatches;
   runs.ending = hardware.ending;
   runs.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return report_design_runs(request, folder.graph, samples, std::move(runs), hardware.cycles);
+  return report_design_runs(request, folder.graph, samples, std::move(runs), hardware.cycles,
+                            std::move(energy));
 }
 
 // A device takes what fits into it, which takes a search to know; what the components lack is known at once.

@@ -25,6 +25,7 @@ void check_fabric_request(const RunRequest& request) {
   refuse(!request.engine.trace.empty(), "--trace");
   refuse(!request.engine.wave.empty(), "--wave");
   refuse(request.engine.counters, "--counters");
+  refuse(request.engine.energy, "--energy");
   refuse(request.input.scale != 1.0, "--input-scale");
   refuse(!request.input.preprocess.empty(), "--preprocess");
   if (request.input.sources.size() > 1 ||

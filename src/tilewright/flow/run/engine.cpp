@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "tilewright/overlay/program/layer_timing.h"
+#include "tilewright/overlay/program/program_timing.h"
 
 namespace tilewright {
 namespace {
@@ -33,6 +34,22 @@ void add(overlay::RunCounters& total, const overlay::RunCounters& run) {
   total.gemm_reset_uops += run.gemm_reset_uops;
   total.alu_uops += run.alu_uops;
   total.alu_lanes += run.alu_lanes;
+}
+
+// "TOP.design.fetcher.queue" is of the fetcher; compute, which is most of an overlay, shows its own parts.
+// Generate blocks are none.
+std::string overlay_module(const std::string& path) {
+  constexpr size_t kModule = 2;
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= path.size();) {
+    const size_t end = std::min(path.find('.', at), path.size());
+    if (path.compare(at, 4, "gen_") != 0) parts.push_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  if (parts.size() <= kModule) return "wires between modules";
+  const bool compute = parts[kModule] == "computer";
+  if (!compute || parts.size() == kModule + 1) return compute ? "compute" : parts[kModule];
+  return "compute: " + parts[kModule + 1];
 }
 
 // Tells two observers.
@@ -84,7 +101,8 @@ Engine::Engine(const Bundle& bundle, Execution execution, HostOptions host)
 Session::Session(std::shared_ptr<const Engine> engine, const overlay::ProgramEngineOptions& overlay_engine)
     : engine_(std::move(engine)),
       overlay_engine_(overlay::make_program_engine(engine_->hardware(), overlay_engine)),
-      deadline_(overlay_engine.deadline) {
+      deadline_(overlay_engine.deadline),
+      memory_(overlay_engine.memory) {
   for (const Engine::PreparedStep& step : engine_->steps()) {
     programs_.push_back(step.program ? *step.program : overlay::OverlayProgram{});
   }
@@ -136,14 +154,45 @@ void Session::prepare(overlay::OverlayProgram& program, const std::map<ValueId, 
   }
 }
 
+// The RTL takes as many cycles for each layer as the cycle simulator, which tells where they end.
+ActivityLog Session::activity_log(const overlay::OverlayProgram& program) const {
+  overlay::OverlayProgram timed = program;
+  std::vector<uint64_t> ends;
+  for (const overlay::LayerTiming& layer : overlay::time_program(timed, memory_, deadline_).layers) {
+    ends.push_back(layer.end);
+  }
+  ends.pop_back();
+  return ActivityLog(std::move(ends));
+}
+
+void Session::take_energy(const overlay::OverlayProgram& program, const ActivityLog& log) {
+  TILEWRIGHT_CHECK(log.intervals().size() == program.layers.size(), "layers without activity");
+  for (size_t l = 0; l < program.layers.size(); ++l) {
+    Activity layer{0, 0, log.dram_bits()[l]};
+    energy_->add_module(kDramRow, layer);
+    for (size_t s = 0; s < log.scopes().size(); ++s) {
+      const Activity& activity = log.intervals()[l][s];
+      layer += activity;
+      energy_->add_module(overlay_module(log.scopes()[s]), activity);
+    }
+    energy_->add_layer(program.layers[l].name, layer);
+  }
+}
+
 std::map<ValueId, Tensor> Session::run_program(overlay::OverlayProgram& program,
                                                const std::map<ValueId, Tensor>& inputs) {
   overlay::TimedRun timed;
   std::optional<overlay::LayerTimer> timer;
   std::optional<Both> both;
   if (trace_ != nullptr) both.emplace(timer.emplace(program), *trace_);
+  ActivityLog log;
+  if (energy_ != nullptr) {
+    log = activity_log(program);
+    overlay_engine_->activity = &log;
+  }
   std::map<ValueId, Tensor> outputs =
       overlay::run_overlay(program, inputs, *overlay_engine_, &timed, both ? &*both : nullptr, deadline_);
+  if (energy_ != nullptr) take_energy(program, log);
   add(counters_, timed.work);
   overlay::add(cycles_, timed.cycles);
   if (trace_ != nullptr) {

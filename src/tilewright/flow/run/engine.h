@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "tilewright/flow/run/bundle.h"
+#include "tilewright/flow/target/energy_report.h"
 #include "tilewright/host/executor.h"
 #include "tilewright/overlay/program/program_engine.h"
 #include "tilewright/overlay/time/trace.h"
@@ -48,6 +49,9 @@ class Session {
   // Shows all later runs on the cycle simulator; must outlive them.
   void trace(overlay::TraceWriter& writer) { trace_ = &writer; }
 
+  // Collects the energy of all later runs; the overlay's engine has to count its activity. Must outlive them.
+  void measure_energy(EnergyReport& report) { energy_ = &report; }
+
   // Sees every value that crosses between steps, graph outputs included.
   using Observe = std::function<void(ValueId, const Tensor&)>;
   // One tensor per graph output. A cache that lies in accelerator memory stays there: its input may be an
@@ -64,6 +68,8 @@ class Session {
  private:
   void check_inputs(const std::vector<Tensor>& inputs) const;
   void prepare(overlay::OverlayProgram& program, const std::map<ValueId, Tensor>& values) const;
+  ActivityLog activity_log(const overlay::OverlayProgram& program) const;
+  void take_energy(const overlay::OverlayProgram& program, const ActivityLog& log);
   std::map<ValueId, Tensor> run_program(overlay::OverlayProgram& program,
                                         const std::map<ValueId, Tensor>& inputs);
 
@@ -71,7 +77,9 @@ class Session {
   std::vector<overlay::OverlayProgram> programs_;  // by step; host steps have an empty one
   std::unique_ptr<overlay::ProgramEngine> overlay_engine_;
   Deadline* deadline_;
+  MemoryModel memory_;
   overlay::TraceWriter* trace_ = nullptr;
+  EnergyReport* energy_ = nullptr;
   overlay::RunCounters counters_;
   overlay::CycleCounters cycles_;
 };

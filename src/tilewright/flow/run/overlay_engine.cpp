@@ -49,6 +49,10 @@ overlay::ProgramEngineOptions program_engine_options(const EngineRequest& reques
   refuse(!request.trace.empty(), request.name == "cycle", "--trace", "cycle");
   refuse(!request.wave.empty(), rtl, "--wave", "rtl");
   refuse(!request.cache_folder.empty(), rtl, "--rtl-cache", "rtl");
+  refuse(request.energy, rtl, "--energy", "rtl");
+  if (request.energy && !request.wave.empty()) {
+    throw Error(ErrorKind::kInvalidInput, "--energy and --wave do not go together", "leave one of them out");
+  }
   refuse(request.counters, request.is_timed(), "--counters", "cycle or --engine rtl");
   overlay::ProgramEngineOptions result;
   result.deadline = request.deadline;
@@ -64,6 +68,7 @@ overlay::ProgramEngineOptions program_engine_options(const EngineRequest& reques
   result.rtl_folder = folders.rtl;
   result.cache_folder = request.cache_folder;
   result.wave_file = request.wave;
+  result.activity = request.energy;
   return result;
 }
 

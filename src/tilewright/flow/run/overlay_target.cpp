@@ -22,7 +22,7 @@ namespace tilewright {
 namespace {
 
 RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, const InputSamples& samples,
-                              SampleRuns runs, const overlay::CycleCounters& cycles) {
+                              SampleRuns runs, const overlay::CycleCounters& cycles, EnergyReport& energy) {
   SampleFacts more{.engine = request.engine.name};
   if (request.engine.is_timed()) {
     more.facts["counters"] = json_text(counters_json(cycles));
@@ -32,6 +32,11 @@ RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, con
                      : fmt::format("{} cycles on the overlay, {:.0f} per input\n", cycles.cycles,
                                    double(cycles.cycles) / double(runs.count));
     if (request.engine.counters) more.lines += counters_text(cycles);
+    if (request.engine.energy) {
+      energy.inputs = runs.count;
+      more.lines += to_string(energy);
+      more.facts["energy"] = json_text(energy_json(energy));
+    }
   }
   return sample_report(request, graph, samples, std::move(runs), more);
 }
@@ -73,7 +78,9 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
   std::optional<overlay::TraceWriter> trace;
   if (!request.engine.trace.empty()) trace.emplace(request.engine.trace, bundle.hardware);
   // With states, each input is the call after the one before.
-  const int threads = trace || has_states || !request.engine.wave.empty() ? 1 : request.threads;
+  const bool one_by_one = trace || has_states || !request.engine.wave.empty() || request.engine.energy;
+  const int threads = one_by_one ? 1 : request.threads;
+  EnergyReport energy{.costs = request.engine.costs};
   std::shared_ptr<const Engine> reference;
   if (request.verify) reference = prepared.engine(Execution::kOnHost);
   std::atomic<int64_t> mismatches = 0;
@@ -88,6 +95,7 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
           sessions.push_back(session);
         }
         if (trace) session->trace(*trace);
+        if (request.engine.energy) session->measure_energy(energy);
         auto check = reference ? std::make_shared<Session>(reference) : nullptr;
         return [&, session, check](int64_t index) {
           const std::vector<Tensor> inputs = state.inputs(samples.cut(index));
@@ -106,7 +114,7 @@ RunReport run_bundle(const PreparedBundle& prepared, const RunRequest& request) 
   overlay::CycleCounters cycles;
   for (const auto& session : sessions) overlay::add(cycles, session->cycles());
   if (trace) trace->finish();
-  return report_overlay_runs(request, bundle.graph, samples, std::move(runs), cycles);
+  return report_overlay_runs(request, bundle.graph, samples, std::move(runs), cycles, energy);
 }
 
 namespace {

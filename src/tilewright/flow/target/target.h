@@ -17,6 +17,7 @@
 #include "tilewright/flow/target/shared_folders.h"
 #include "tilewright/graph/graph.h"
 #include "tilewright/search/deadline.h"
+#include "tilewright/synthesis/activity.h"
 #include "tilewright/synthesis/tool.h"
 #include "tilewright/tensor/tensor.h"
 
@@ -29,6 +30,8 @@ struct EngineRequest {
   std::string trace, wave;             // files to write; empty: none
   std::filesystem::path cache_folder;  // of compiled RTL
   bool counters = false;               // reports what every module did in how many cycles
+  bool energy = false;                 // of the rtl engine: reports what switched, and its energy by a model
+  EnergyCosts costs;                   // of that model
   Deadline* deadline = nullptr;        // ends the run with the inputs that were done by then; null: none
 
   // Whether it reports cycles.

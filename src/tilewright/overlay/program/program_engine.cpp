@@ -48,9 +48,11 @@ class RtlEngine final : public ProgramEngine {
             {.rtl_folder = options.rtl_folder,
              .cache_folder = options.cache_folder,
              .wave_file = options.wave_file,
+             .activity = options.activity,
              .stop = [deadline = options.deadline] { return deadline != nullptr && deadline->expired(); }}) {}
   TimedRun run(std::span<std::byte> dram, uint64_t address, uint64_t count, CycleObserver*,
                Deadline* deadline) override {
+    simulator_.model().log_activity(activity);
     return simulator_.run(dram, address, count, {}, deadline);
   }
 

@@ -12,6 +12,7 @@
 #include "tilewright/overlay/program/program.h"
 #include "tilewright/overlay/time/cycle_counters.h"
 #include "tilewright/overlay/time/cycle_observer.h"
+#include "tilewright/synthesis/activity.h"
 
 namespace tilewright::overlay {
 
@@ -22,6 +23,7 @@ struct ProgramEngineOptions {
   MemoryModel memory;                              // kCycle, kRtl
   std::filesystem::path rtl_folder, cache_folder;  // kRtl: rtl/ of Tilewright; where compiled models are kept
   std::filesystem::path wave_file;                 // kRtl: FST waves; empty: none
+  bool activity = false;                           // kRtl: counts what switches, instead of waves
   Deadline* deadline = nullptr;                    // ends the compilation of the RTL, too
 };
 
@@ -31,6 +33,8 @@ class ProgramEngine {
   // What the scratchpads keep for the next runs of a program (OverlayProgram::setup_count): the static part
   // of its memory up to its instructions; empty: nothing.
   std::vector<std::byte> prepared;
+  // Of an engine with activity: the last run is logged there; null: none is.
+  ActivityLog* activity = nullptr;
 
   // As FunctionalSimulator::run. `cycles` of the result are zero on the functional engine, of `work` the RTL
   // knows only the number of instructions. The cycle simulator reports events to `observer` (may be null).

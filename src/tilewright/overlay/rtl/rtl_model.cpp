@@ -31,10 +31,14 @@ fs::path build_library(const OverlayHardware& hardware, const RtlOptions& option
   design.top = "tilewright_overlay";
   design.sources = write_rtl(hardware, folder, options.rtl_folder);
   design.harness = options.rtl_folder / "harness" / "overlay_harness.cpp";
-  design.headers = {options.rtl_folder / "harness" / "axi_pins.h",
-                    options.rtl_folder / "harness" / "overlay_pins.h",
-                    options.rtl_folder / "harness" / "verilated_harness.h"};
-  design.trace = !options.wave_file.empty();
+  for (const char* header : {"axi_pins.h", "overlay_pins.h"}) {
+    design.headers.push_back(options.rtl_folder / "harness" / header);
+  }
+  for (const fs::path& header : synthesis::harness_headers(options.rtl_folder)) {
+    design.headers.push_back(header);
+  }
+  if (!options.wave_file.empty()) design.watched = synthesis::Watched::kWaves;
+  if (options.activity) design.watched = synthesis::Watched::kActivity;
   return synthesis::build_verilated(design, options.cache_folder, options.stop);
 }
 
@@ -81,17 +85,30 @@ void OverlayRtlModel::write32(uint16_t offset, uint32_t value) {
   if (!good) throw Error(ErrorKind::kInternal, fmt::format("register {:#x} cannot be written", offset));
 }
 
+std::span<const ScopeActivity> OverlayRtlModel::activity() {
+  int count = 0;
+  const ScopeActivity* const scopes = library_->interface->activity(library_->model, count);
+  return {scopes, size_t(count)};
+}
+
 bool OverlayRtlModel::wait_for_interrupt() {
   constexpr uint64_t kSlice = 4096;  // cycles between two looks at the time; a few milliseconds
   const uint64_t slice = time_.limited() ? kSlice : wait_cycles_;
+  if (log_ != nullptr) log_->begin(activity(), memory_.moved_bits());
   for (uint64_t left = wait_cycles_; left > 0;) {
     time_.check();
-    const uint64_t cycles = std::min(slice, left);
+    uint64_t cycles = std::min(slice, left);
+    if (log_ != nullptr) {
+      const uint64_t now = library_->interface->cycle(library_->model);
+      while (log_->cycles_left(now) == 0) log_->note(activity(), memory_.moved_bits());
+      cycles = std::min(cycles, log_->cycles_left(now));
+    }
     const bool ended = library_->interface->run(library_->model, cycles) < cycles;
     raise_complaint();
     if (ended) break;
     left -= cycles;
   }
+  if (log_ != nullptr) log_->note(activity(), memory_.moved_bits());
   return library_->interface->interrupt(library_->model);
 }
 

@@ -11,6 +11,7 @@
 #include "tilewright/hardware/overlay_hardware.h"
 #include "tilewright/overlay/execute/run_time.h"
 #include "tilewright/overlay/rtl/driver.h"
+#include "tilewright/synthesis/activity.h"
 #include "tilewright/synthesis/tool.h"
 
 namespace tilewright::overlay {
@@ -19,6 +20,7 @@ struct RtlOptions {
   std::filesystem::path rtl_folder;    // the folder rtl of Tilewright
   std::filesystem::path cache_folder;  // keeps the compiled models
   std::filesystem::path wave_file;     // FST waves of everything; empty: none
+  bool activity = false;               // counts what switches, instead of waves; some ten times slower
   synthesis::StopRequest stop = {};    // of the compilation
 };
 
@@ -41,6 +43,9 @@ class OverlayRtlModel final : public RegisterPort {
   void limit_wait(uint64_t cycles) { wait_cycles_ = cycles; }
   // And for how long; null: for any time. Errors (infeasible) of wait_for_interrupt: the deadline is over.
   void end_at(Deadline* deadline) { time_.begin(deadline); }
+  // Of a model with activity: waits for an interrupt are logged from now on, in cycles of the run; null: no
+  // longer.
+  void log_activity(ActivityLog* log) { log_ = log; }
   // Lets that many cycles pass.
   void step(uint64_t cycles);
   // Resets it as if it had just been made: scratchpads zero, everything reset, with another kind of memory.
@@ -52,9 +57,11 @@ class OverlayRtlModel final : public RegisterPort {
  private:
   struct Library;
   void raise_complaint();
+  std::span<const ScopeActivity> activity();
 
   AxiMemory memory_;
   std::unique_ptr<Library> library_;
+  ActivityLog* log_ = nullptr;
   uint64_t wait_cycles_ = uint64_t{1} << 40;
   RunTime time_;
 };

@@ -43,6 +43,7 @@ class Run final : public DesignHost<CycleNetlist> {
     SimulationResult result;
     result.cycles = cycles;
     const uint64_t start = end_ - cycles;
+    result.start = start;
     const auto from_start = [&](uint64_t at) { return at + 1 - start; };
     result.first_image_cycles = options_.images == 1 ? cycles : from_start(first_image_);
     for (const uint64_t at : ends_) result.task_end.push_back(at == kNever ? 0 : from_start(at));

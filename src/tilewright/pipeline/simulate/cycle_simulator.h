@@ -23,6 +23,7 @@ struct SimulationOptions {
 
 struct SimulationResult {
   uint64_t cycles = 0;                        // from the start bit to done, all images
+  uint64_t start = 0;                         // the host's cycle (DesignHost) from which they count
   uint64_t first_image_cycles = 0;            // to the last beat of its result; of one image alone: cycles
   std::vector<uint64_t> task_end;             // by Design::tasks, in the first image
   std::vector<uint64_t> image_end;            // by image: of its last task

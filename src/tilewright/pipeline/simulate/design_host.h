@@ -136,6 +136,11 @@ class DesignHost : public DesignPort {
   // Beats that the memory ports carried.
   uint64_t read_beats() const { return read_beats_; }
   uint64_t write_beats() const { return write_beats_; }
+  uint64_t moved_bits() const {
+    uint64_t bits = 0;
+    for (const Channel& channel : channels_) bits += channel.memory.moved_bits();
+    return bits;
+  }
 
  private:
   static constexpr int kAccessCycles = 1000;

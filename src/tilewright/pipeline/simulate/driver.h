@@ -13,6 +13,7 @@
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/verilog/rtl_model.h"
 #include "tilewright/search/deadline.h"
+#include "tilewright/synthesis/activity.h"
 
 namespace tilewright::pipeline {
 
@@ -56,6 +57,8 @@ class RtlDesignPort final : public DesignPort {
   void restart(uint64_t pause_seed);
   // The next run gets one answer of memory port 0 that is an error.
   void fail_next_run(const AxiFault& fault);
+  // Of a model with activity: runs are logged from now on, in cycles of the host; null: no longer.
+  void log_activity(ActivityLog* log) { log_ = log; }
   // Beats that the memory ports carried since the design was made.
   uint64_t read_beats() const;
   uint64_t write_beats() const;
@@ -66,6 +69,7 @@ class RtlDesignPort final : public DesignPort {
   RtlModel model_;
   std::unique_ptr<Host> host_;
   const Deadline* deadline_;
+  ActivityLog* log_ = nullptr;
 };
 
 }  // namespace tilewright::pipeline

@@ -30,10 +30,15 @@ void RtlDesignPort::write32(uint16_t offset, uint32_t value) { host_->write32(of
 
 bool RtlDesignPort::wait_for_interrupt() {
   DeadlineWatch watch(deadline_);
-  return host_->run([&] {
+  if (log_ != nullptr) log_->begin(model_.activity(), host_->moved_bits());
+  const auto note = [&] { log_->note(model_.activity(), host_->moved_bits()); };
+  const bool done = host_->run([&] {
     watch.check();
+    while (log_ != nullptr && log_->cycles_left(host_->cycle()) == 0) note();
     return true;
   });
+  if (log_ != nullptr) note();
+  return done;
 }
 
 std::vector<std::byte>& RtlDesignPort::memory(size_t bytes) { return host_->memory(bytes); }

@@ -72,9 +72,11 @@ fs::path build_library(const netlist::Netlist& design, const MemoryImages& image
   const fs::path header = folder / "netlist_ports.h";
   write_text_file(header, ports_header(verilated.top, ports, bits));
   verilated.harness = options.rtl_folder / "harness" / "netlist_harness.cpp";
-  verilated.headers = {options.rtl_folder / "harness" / "netlist_pins.h",
-                       options.rtl_folder / "harness" / "verilated_harness.h", header};
-  verilated.trace = !options.wave_file.empty();
+  verilated.headers = synthesis::harness_headers(options.rtl_folder);
+  verilated.headers.push_back(options.rtl_folder / "harness" / "netlist_pins.h");
+  verilated.headers.push_back(header);
+  if (!options.wave_file.empty()) verilated.watched = synthesis::Watched::kWaves;
+  if (options.activity) verilated.watched = synthesis::Watched::kActivity;
   return synthesis::build_verilated(verilated, options.cache_folder, options.stop);
 }
 
@@ -175,6 +177,12 @@ void RtlModel::reset() {
 void RtlModel::restart() {
   library_->restart();
   find_ports();
+}
+
+std::span<const ScopeActivity> RtlModel::activity() {
+  int count = 0;
+  const ScopeActivity* const scopes = library_->interface->activity(library_->model, count);
+  return {scopes, size_t(count)};
 }
 
 std::string RtlModel::complaint() const { return library_->interface->complaint(library_->model); }

@@ -4,9 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "activity_pins.h"
 #include "tilewright/netlist/netlist.h"
 #include "tilewright/pipeline/image/memory_image.h"
 #include "tilewright/synthesis/tool.h"
@@ -17,6 +19,7 @@ struct RtlModelOptions {
   std::filesystem::path rtl_folder;    // the folder rtl of Tilewright
   std::filesystem::path cache_folder;  // keeps sources and compiled models
   std::filesystem::path wave_file;     // FST waves of everything; empty: none
+  bool activity = false;               // counts what switches, instead of waves; some ten times slower
   synthesis::StopRequest stop = {};    // of the compilation
 };
 
@@ -58,6 +61,8 @@ class RtlModel {
   void reset();
   // As after power-up: memories as their images say.
   void restart();
+  // What switched since power-up, by scope; empty without RtlModelOptions::activity.
+  std::span<const ScopeActivity> activity();
   // What an assertion said first; empty if none did.
   std::string complaint() const;
 
