@@ -438,7 +438,7 @@ class FittingStages {
 
 constexpr int64_t kProofNodes = 20'000;
 constexpr size_t kImproved = 3;  // of the first solutions
-constexpr uint64_t kAnnealedStages = 48, kMostRuns = 12;
+constexpr uint64_t kAnnealedStages = 72, kMostRuns = 12;
 constexpr int64_t kUnlimited = int64_t{1} << 40;
 
 // Throws Expired.
@@ -468,7 +468,9 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
     if (const auto cost = space.cost(starts[i])) order.emplace_back(*cost, i);
   }
   std::sort(order.begin(), order.end());
-  std::optional<Scored<StageSpace::Solution, StageSpace::Value>> first;
+  using Start = Scored<StageSpace::Solution, StageSpace::Value>;
+  std::optional<Start> first;
+  std::vector<Start> others;  // of the improved ones
   int64_t evaluations = options.evaluations;
   for (size_t i = 0; i < std::min(order.size(), kImproved); ++i) {
     int64_t own = evaluations / int64_t(kImproved - i);
@@ -477,7 +479,13 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
     evaluations += std::max<int64_t>(own, 0);
     offer(better);
     const auto cost = space.cost(better);
-    if (cost && (!first || *cost < first->value)) first.emplace(std::move(better), *cost);
+    if (!cost) continue;
+    if (first && !(*cost < first->value)) {
+      others.push_back({std::move(better), *cost});
+      continue;
+    }
+    if (first) others.push_back(*first);
+    first.emplace(std::move(better), *cost);
   }
   BranchAndBoundOptions<StageSpace::Solution, StageSpace::Value> tree;
   tree.limits.nodes = options.nodes;
@@ -499,16 +507,19 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
   annealing.relative = true;
   annealing.limits.evaluations = options.evaluations;
   annealing.limits.deadline = options.deadline;
-  annealing.start = Scored<StageSpace::Solution, StageSpace::Value>{*exact.best, *exact.end.value};
-  // Few stages are estimated in no time: again, from the best so far.
+  annealing.start = Start{*exact.best, *exact.end.value};
+  // Few stages are estimated in no time: again, from other starts, then from the best so far.
+  Start best = *annealing.start;
   const uint64_t runs = std::clamp<uint64_t>(kAnnealedStages / space.layers(), 1, kMostRuns);
   for (uint64_t run = 0; run < runs; ++run) {
     annealing.seed = options.seed + run;
+    const bool elsewhere = run > 0 && run <= others.size() && run + 1 < runs;
+    annealing.start = elsewhere ? others[run - 1] : best;
     const auto annealed = anneal(space, annealing);
     result.evaluated += annealed.end.counts.evaluations;
     if (!annealed.best) break;
     offer(*annealed.best);
-    annealing.start = Scored<StageSpace::Solution, StageSpace::Value>{*annealed.best, *annealed.end.value};
+    if (*annealed.end.value < best.value) best = {*annealed.best, *annealed.end.value};
   }
 }
 

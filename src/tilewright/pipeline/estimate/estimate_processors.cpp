@@ -13,6 +13,8 @@
 namespace tilewright::pipeline {
 namespace {
 
+constexpr double kLeastPiece = 16;  // cycles: of ReadPort
+
 // The weight ring: words come one after another from memory and leave block by block.
 class WeightStream {
  public:
@@ -116,7 +118,7 @@ class ProcessorWalk {
       work_cycles += double(g.output.rows * g.output.columns * g.blocks * std::max(g.words, g.beats));
     }
     // Some thousand pieces tell who was there first well enough.
-    ports_.assign(plan.unit_words.size(), ReadPort(std::max(64.0, work_cycles / 4096)));
+    ports_.assign(plan.unit_words.size(), ReadPort(std::max(kLeastPiece, work_cycles / 4096)));
   }
 
   CycleEstimate run() {

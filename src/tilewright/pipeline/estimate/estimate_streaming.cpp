@@ -17,10 +17,10 @@ namespace {
 
 constexpr ComponentLatency kLatency;
 
-// When each row of a tensor has left its writer.
+// When each row of a tensor begins to leave its writer, and when it has left. Between two rows a writer may
+// rest: one with a stride waits for the rows that it skips.
 struct RowTimes {
-  std::vector<double> ends;
-  double start = 0;                   // of the first row
+  std::vector<double> starts, ends;
   double span = 1, longest_span = 1;  // from the first beat of a pixel to its last
 };
 
@@ -41,8 +41,9 @@ class StreamWalk {
     const double stored = store_cycles();
     const RowTimes& output = times_[size_t(network_.output)];
     result_.interval_cycles = std::max(result_.interval_cycles, stored);
-    const double written = std::max(output.ends.back() + last_parts(), output.start + stored) +
-                           store_registers() + last_burst() + double(port_.latency_cycles + kLatency.stored);
+    const double made = std::max(output.ends.back() + last_parts(), output.starts[0] + stored);
+    const double written = std::max(made, last_full_burst(output)) + store_registers() + last_burst() +
+                           double(port_.latency_cycles + kLatency.stored);
     // Rows that no window reads come in, too.
     const double read = times_[size_t(network_.input)].ends.back() + double(kLatency.unread);
     result_.latency_cycles = std::max(written, read);
@@ -62,15 +63,16 @@ class StreamWalk {
       if (network_.layers[i].input == network_.input) shape = geometries_[i].input;
     }
     RowTimes& times = times_[size_t(network_.input)];
-    times.start =
+    const double begin =
         double(kLatency.start + port_.latency_cycles + border(network_.input, shape.elements()).registers);
     const double elements = double(stream_elements(network_, frame_, network_.input));
     times.span = times.longest_span = double(shape.channels) / elements;
     double end = 0;
     for (int64_t y = 1; y <= shape.rows; ++y) {
       const double count = double(y * shape.columns * shape.channels);
+      times.starts.push_back(begin + end);
       end = std::max(count / elements, read_cycles(count));
-      times.ends.push_back(times.start + end);
+      times.ends.push_back(begin + end);
     }
     result_.interval_cycles = std::max({end, double(shape.elements()) / port_elements(network_.input),
                                         double(border(network_.input, shape.elements()).cycles)});
@@ -89,7 +91,7 @@ class StreamWalk {
     const StageTiming& timing = timings_[i];
     const RowTimes& source = times_[size_t(layer.input)];
     receive(timing, source);
-    const double first_word = first_arrival(i);
+    const double first_word = arrival_begins(i, 0);
     const double pixels = double(g.output.columns), pixel = timing.row_cycles / pixels;
     // Columns of the lowest input row that the first and the last window of a row need.
     const double columns = double(g.input.columns);
@@ -114,9 +116,10 @@ class StreamWalk {
       end = start + timing.row_cycles;
       if (rows.last > rows.first) {
         const size_t last = size_t(rows.last - 1);
-        const double before = last == 0 ? first_word : arrivals_[last - 1], row = arrivals_[last] - before;
-        // A pixel of the first row takes its words' time, what is between them is spread over the others.
-        const double own = last == 0 ? std::min(row, 1 + span * (1 - timing.first_share)) : row / columns;
+        const double before = last == 0 ? first_word : std::max(arrivals_[last - 1], arrival_begins(i, last));
+        const double row = arrivals_[last] - before;
+        // The first pixel takes its words' time, what is between them is spread over the others.
+        const double own = std::min(row, 1 + span * (1 - timing.first_share));
         const double apart = columns > 1 ? (row - own) / (columns - 1) : 0;
         // A sliding window steps over the rows of padding below the image.
         const int64_t below = y * g.window.stride_y - g.window.top + g.window.rows - g.input.rows;
@@ -130,11 +133,12 @@ class StreamWalk {
             {end, arrived(first_column) + tail + timing.row_cycles - pixel, arrived(last_column) + tail});
       }
       if (y > 0) end = std::max(end, before_end + held_up);
-      if (y == 0) out.start = first_block - 1 + timing.depth;
+      out.starts.push_back(first_block - 1 + timing.depth);
       if (layer.add) {
         const RowTimes& other = times_[size_t(layer.add->tensor)];
         end = std::max(end, other.ends[size_t(y)] + timing.other_entry - timing.drain);
-        if (y == 0) out.start = std::max(out.start, other.start + timing.other_entry + timing.depth);
+        out.starts.back() =
+            std::max(out.starts.back(), other.starts[size_t(y)] + timing.other_entry + timing.depth);
       }
       out.ends.push_back(end + timing.depth + timing.drain);
     }
@@ -159,21 +163,22 @@ class StreamWalk {
     return slowest == 0 ? 0 : slowest + double(g.window.stride_y - 1) * timings_[i].input_row;
   }
 
-  // When the first word of the input is there, which may be several beats of its writer.
-  double first_arrival(size_t i) const {
+  // When the first word of a row of the input is there, which may be several beats of its writer.
+  double arrival_begins(size_t i, size_t row) const {
     const int tensor = network_.layers[i].input;
     const RowTimes& source = times_[size_t(tensor)];
     const TensorShape& shape = geometries_[i].input;
     const double beats =
         double(shape.columns * shape.channels) / double(stream_elements(network_, frame_, tensor));
-    const double apart = beats > 1 ? (source.ends[0] - 1 - source.start) / (beats - 1) : 0;
-    return source.start + timings_[i].entry + (timings_[i].first_beats - 1) * std::max(apart, 0.0);
+    const double start = source.starts[row];
+    const double apart = beats > 1 ? (source.ends[row] - 1 - start) / (beats - 1) : 0;
+    return start + timings_[i].entry + (timings_[i].first_beats - 1) * std::max(apart, 0.0);
   }
 
   // When the rows of the input are in the stage's window memory: one word of pi channels per cycle.
   void receive(const StageTiming& timing, const RowTimes& source) {
     arrivals_.clear();
-    double done = source.start + timing.entry - double(kLatency.window);
+    double done = source.starts[0] + timing.entry - double(kLatency.window);
     for (const double end : source.ends) {
       done = std::max(done + timing.input_row, end + timing.entry + timing.last_words);
       arrivals_.push_back(done);
@@ -211,13 +216,29 @@ class StreamWalk {
     return double(std::ssize(store_path()) - 1 + border(network_.output, count).registers);
   }
 
-  // The port begins a burst when it has all of it.
+  // The port begins a burst when it has all of it. Beats of the last one.
   double last_burst() const {
     const NetworkTensor& output = network_.tensors[size_t(network_.output)];
-    const int64_t beat = frame_.port_bytes * 8 / output.bits;
-    const int64_t beats = (ceil_div(output.shape.elements(), beat) - 1) % frame_.max_burst_beats + 1;
-    return double(beats);
+    const int64_t beats = ceil_div(output.shape.elements(), port_beat());
+    return double((beats - 1) % frame_.max_burst_beats + 1);
   }
+
+  // When the burst before the last one is written, if there is one: all of it after its last beat has come.
+  double last_full_burst(const RowTimes& times) const {
+    const TensorShape& shape = network_.tensors[size_t(network_.output)].shape;
+    const double rest = last_burst() * double(port_beat());
+    if (rest >= double(shape.elements())) return 0;
+    const double elements = double(shape.columns * shape.channels), rows = std::floor(rest / elements);
+    const size_t row = size_t(shape.rows - 1) - size_t(rows);
+    const double begin = row == 0 ? times.starts[0] : times.ends[row - 1];
+    const double share = 1 - (rest - rows * elements) / elements;
+    const double made = begin + share * (times.ends[row] - begin);
+    const double taken = times.starts[0] + store_cycles() * (1 - rest / double(shape.elements()));
+    return std::max(made, taken) + double(frame_.max_burst_beats);
+  }
+
+  // Elements of the output in a beat of the port.
+  int64_t port_beat() const { return frame_.port_bytes * 8 / network_.tensors[size_t(network_.output)].bits; }
 
   BorderFrame border(int tensor, int64_t count) const {
     return border_frame(count, frame_.port_bytes * 8 / network_.tensors[size_t(tensor)].bits);
