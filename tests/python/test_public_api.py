@@ -115,8 +115,8 @@ def keywords():
 
 
 # Of the command only: these files and listings are fields and methods of results here.
-COMMAND_ONLY = {"labels", "wave", "counters", "hardware", "emit_raw", "emit_assembly", "cache_folder", "engine",
-                "timeloop", "json", "record", "bits_for", "widths"}
+COMMAND_ONLY = {"labels", "wave", "energy", "counters", "hardware", "emit_raw", "emit_assembly", "cache_folder",
+                "engine", "timeloop", "json", "record", "bits_for", "widths"}
 
 
 def test_messages_name_keywords_that_exist():

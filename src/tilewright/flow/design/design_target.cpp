@@ -6,9 +6,7 @@
 
 #include <atomic>
 #include <chrono>
-#include <nlohmann/json.hpp>
 
-#include "tilewright/base/json.h"
 #include "tilewright/flow/design/design_energy.h"
 #include "tilewright/flow/design/design_folder.h"
 #include "tilewright/flow/design/design_run.h"
@@ -59,7 +57,7 @@ RunReport report_design_runs(const RunRequest& request, const Graph& graph, cons
     if (request.engine.energy) {
       energy.inputs = runs.count;
       more.lines += to_string(energy);
-      more.facts["energy"] = json_text(energy_json(energy));
+      more.facts["energy"] = to_json(energy);
     }
   }
   return sample_report(request, graph, samples, std::move(runs), more);

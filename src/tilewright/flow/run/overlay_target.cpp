@@ -35,7 +35,7 @@ RunReport report_overlay_runs(const RunRequest& request, const Graph& graph, con
     if (request.engine.energy) {
       energy.inputs = runs.count;
       more.lines += to_string(energy);
-      more.facts["energy"] = json_text(energy_json(energy));
+      more.facts["energy"] = to_json(energy);
     }
   }
   return sample_report(request, graph, samples, std::move(runs), more);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "tilewright/base/json.h"
 #include "tilewright/report/number_text.h"
 #include "tilewright/report/text_table.h"
 
@@ -77,8 +78,8 @@ std::string to_string(const EnergyReport& report) {
       table(report, "module", report.modules));
 }
 
-nlohmann::json energy_json(const EnergyReport& report) {
-  return {
+std::string to_json(const EnergyReport& report) {
+  const nlohmann::json json = {
       {"inputs", report.inputs},
       {"pj_per_bit",
        {{"toggle", report.costs.toggle_pj},
@@ -87,6 +88,7 @@ nlohmann::json energy_json(const EnergyReport& report) {
       {"pj_per_input", report.costs.picojoules(report.total()) / double(std::max<int64_t>(1, report.inputs))},
       {"layers", rows_json(report, report.layers)},
       {"modules", rows_json(report, report.modules)}};
+  return json_text(json);
 }
 
 }  // namespace tilewright

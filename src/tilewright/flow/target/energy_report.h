@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
@@ -32,6 +31,7 @@ inline const std::string kDramRow = "DRAM";
 
 // Two tables, per input.
 std::string to_string(const EnergyReport& report);
-nlohmann::json energy_json(const EnergyReport& report);
+// The same rows, summed over the inputs: a JSON object.
+std::string to_json(const EnergyReport& report);
 
 }  // namespace tilewright
