@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -438,8 +439,32 @@ class FittingStages {
 
 constexpr int64_t kProofNodes = 20'000;
 constexpr size_t kImproved = 3;  // of the first solutions
+constexpr int64_t kStagesOfBudget = 12;
 constexpr uint64_t kAnnealedStages = 72, kMostRuns = 12;
 constexpr int64_t kUnlimited = int64_t{1} << 40;
+
+using ScoredStages = Scored<StageSpace::Solution, StageSpace::Value>;
+
+void anneal_stages(const StageSpace& space, const AllocateOptions& options, int64_t evaluations,
+                   ScoredStages best, const std::vector<ScoredStages>& others,
+                   const std::function<void(const StageSpace::Solution&)>& offer, ShapeSearch& result) {
+  AnnealingOptions<StageSpace::Solution, StageSpace::Value> annealing;
+  annealing.relative = true;
+  annealing.limits.evaluations = evaluations;
+  annealing.limits.deadline = options.deadline;
+  // Few stages are estimated in no time: again, from other starts, then from the best so far.
+  const uint64_t runs = std::clamp<uint64_t>(kAnnealedStages / space.layers(), 1, kMostRuns);
+  for (uint64_t run = 0; run < runs; ++run) {
+    annealing.seed = options.seed + run;
+    const bool elsewhere = run > 0 && run <= others.size() && run + 1 < runs;
+    annealing.start = elsewhere ? others[run - 1] : best;
+    const auto annealed = anneal(space, annealing);
+    result.evaluated += annealed.end.counts.evaluations;
+    if (!annealed.best) break;
+    offer(*annealed.best);
+    if (*annealed.end.value < best.value) best = {*annealed.best, *annealed.end.value};
+  }
+}
 
 // Throws Expired.
 void search_space(const StageSpace& space, const Judge& judge, const AllocateOptions& options,
@@ -468,34 +493,29 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
     if (const auto cost = space.cost(starts[i])) order.emplace_back(*cost, i);
   }
   std::sort(order.begin(), order.end());
-  using Start = Scored<StageSpace::Solution, StageSpace::Value>;
-  std::optional<Start> first;
-  std::vector<Start> others;  // of the improved ones
-  int64_t evaluations = options.evaluations;
+  std::vector<ScoredStages> improved;
+  // More stages have more neighbours.
+  const int64_t budget = options.evaluations * ceil_div(int64_t(space.layers()), kStagesOfBudget);
+  int64_t evaluations = budget;
   for (size_t i = 0; i < std::min(order.size(), kImproved); ++i) {
     int64_t own = evaluations / int64_t(kImproved - i);
     evaluations -= own;
     StageSpace::Solution better = space.improved(starts[order[i].second], own);
     evaluations += std::max<int64_t>(own, 0);
     offer(better);
-    const auto cost = space.cost(better);
-    if (!cost) continue;
-    if (first && !(*cost < first->value)) {
-      others.push_back({std::move(better), *cost});
-      continue;
-    }
-    if (first) others.push_back(*first);
-    first.emplace(std::move(better), *cost);
+    if (const auto cost = space.cost(better)) improved.push_back({std::move(better), *cost});
   }
+  std::ranges::sort(improved, {}, &ScoredStages::value);
   BranchAndBoundOptions<StageSpace::Solution, StageSpace::Value> tree;
   tree.limits.nodes = options.nodes;
   tree.limits.deadline = options.deadline;
-  if (first) {
-    const auto start = space.candidate(first->solution);
+  if (!improved.empty()) {
+    const auto start = space.candidate(improved[0].solution);
     if (start && judge.fits(start->estimate)) {
-      first->value = space.value(start->estimate);
-      tree.start = first;
+      improved[0].value = space.value(start->estimate);
+      tree.start = improved[0];
     }
+    improved.erase(improved.begin());
   }
   const auto exact = branch_and_bound(space, tree);
   result.evaluated += exact.end.counts.nodes + exact.end.counts.evaluations;
@@ -503,24 +523,7 @@ void search_space(const StageSpace& space, const Judge& judge, const AllocateOpt
   const bool complete = exact.status == SearchStatus::kOptimal || exact.status == SearchStatus::kInfeasible;
   result.proven = result.proven && complete;
   if (complete || !exact.best) return;
-  AnnealingOptions<StageSpace::Solution, StageSpace::Value> annealing;
-  annealing.relative = true;
-  annealing.limits.evaluations = options.evaluations;
-  annealing.limits.deadline = options.deadline;
-  annealing.start = Start{*exact.best, *exact.end.value};
-  // Few stages are estimated in no time: again, from other starts, then from the best so far.
-  Start best = *annealing.start;
-  const uint64_t runs = std::clamp<uint64_t>(kAnnealedStages / space.layers(), 1, kMostRuns);
-  for (uint64_t run = 0; run < runs; ++run) {
-    annealing.seed = options.seed + run;
-    const bool elsewhere = run > 0 && run <= others.size() && run + 1 < runs;
-    annealing.start = elsewhere ? others[run - 1] : best;
-    const auto annealed = anneal(space, annealing);
-    result.evaluated += annealed.end.counts.evaluations;
-    if (!annealed.best) break;
-    offer(*annealed.best);
-    if (*annealed.end.value < best.value) best = {*annealed.best, *annealed.end.value};
-  }
+  anneal_stages(space, options, budget, {*exact.best, *exact.end.value}, improved, offer, result);
 }
 
 // Whether stages may fit: there are some, or too many to look at. Throws Expired.
