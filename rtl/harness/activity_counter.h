@@ -3,17 +3,14 @@
 //
 // A memory is a scope with a signal write_enable or read_enable (overlay: wr_enable, rd_enable) and the data
 // of that port: *_data, or out_data for a memory of constants. It is accessed in every cycle in which the
-// enable is high; a memory that has read_data without read_enable is read in every cycle. A
-// scope that holds memories is none itself. Scopes whose name
-// ends in _rules, which check the design and are not of it, do not count.
+// enable is high; a memory that has read_data without read_enable is read in every cycle. A scope that holds
+// memories is none itself. Scopes whose name ends in _rules check the design; they do not count.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "activity_pins.h"

@@ -1,6 +1,7 @@
 // A model gives sums since it was made; an interval is the difference of two of them.
 #include "tilewright/synthesis/activity.h"
 
+#include <algorithm>
 #include <charconv>
 #include <system_error>
 
@@ -61,6 +62,22 @@ void ActivityLog::begin(std::span<const ScopeActivity> now, uint64_t dram_bits) 
     before_.push_back({scope.toggled_bits, scope.memory_bits, 0});
   }
   dram_before_ = dram_bits;
+}
+
+std::vector<std::string> instances_of(const std::string& path) {
+  constexpr size_t kAround = 2;  // TOP, and the design
+  std::vector<std::string> names;
+  for (size_t at = 0; at <= path.size();) {
+    const size_t end = std::min(path.find('.', at), path.size());
+    names.push_back(path.substr(at, end - at));
+    at = end + 1;
+  }
+  names.erase(names.begin(), names.begin() + long(std::min(kAround, names.size())));
+  return names;
+}
+
+void ActivityLog::end(std::span<const ScopeActivity> now, uint64_t dram_bits) {
+  while (intervals_.size() <= marks_.size()) note(now, dram_bits);
 }
 
 uint64_t ActivityLog::cycles_left(uint64_t cycle) const {

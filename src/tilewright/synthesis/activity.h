@@ -30,6 +30,10 @@ struct EnergyCosts {
 // (invalid input): unknown names, numbers below 0, all of them in one.
 EnergyCosts energy_costs(const std::string& text);
 
+// The instances, and generate blocks, on the way to a scope below the top of the design: "fetcher", "queue"
+// of "TOP.design.fetcher.queue". Empty: the top itself, or what is around it.
+std::vector<std::string> instances_of(const std::string& path);
+
 // The activity of one run in intervals, by scope of the design.
 class ActivityLog {
  public:
@@ -43,6 +47,8 @@ class ActivityLog {
   uint64_t cycles_left(uint64_t cycle) const;
   // The end of an interval; a mark that equals the one before it has an empty one.
   void note(std::span<const ScopeActivity> now, uint64_t dram_bits);
+  // The end of the run: of all intervals that are left.
+  void end(std::span<const ScopeActivity> now, uint64_t dram_bits);
 
   const std::vector<uint64_t>& marks() const { return marks_; }
   const std::vector<std::string>& scopes() const { return scopes_; }  // paths, "TOP.design.instance"

@@ -28,7 +28,7 @@ void add_threads(CLI::App* verb, int& threads);
 void add_timing(CLI::App* verb, TimingOptions& timing);
 // What executes overlay programs.
 void add_engine(Verb* verb, TimedEngineOptions& engine, const std::vector<std::string>& engines);
-// What measures them (run alone).
+// What their energy is taken from; `run` alone has it.
 void add_energy(Verb* verb, TimedEngineOptions& engine);
 
 }  // namespace tilewright::cli

@@ -51,14 +51,6 @@ std::map<std::string, Part> parts_of(const DesignFolder& folder) {
   return parts;
 }
 
-// "TOP.design.part.inside" is of the part; empty: of the top itself.
-std::string part_name(const std::string& path) {
-  size_t at = 0;
-  for (int level = 0; level < 2 && at != path.npos; ++level) at = path.find('.', at + (level > 0 ? 1 : 0));
-  if (at == path.npos) return "";
-  return path.substr(at + 1, path.find('.', at + 1) - at - 1);
-}
-
 // When each engine goes from one task to the next, in one run of one image.
 class Tasks {
  public:
@@ -90,8 +82,8 @@ class Tasks {
 
  private:
   std::vector<uint64_t> marks_;
-  std::map<std::string, std::vector<std::pair<uint64_t, int>>>
-      ends_;  // by engine: ends and layers of its tasks
+  // By engine: ends and layers of its tasks.
+  std::map<std::string, std::vector<std::pair<uint64_t, int>>> ends_;
 };
 
 class EnergyTaker {
@@ -110,7 +102,8 @@ class EnergyTaker {
       energy_.add_module(kDramRow, dram);
       for (size_t s = 0; s < log.scopes().size(); ++s) {
         const Activity& activity = log.intervals()[i][s];
-        const auto part = parts_.find(part_name(log.scopes()[s]));
+        const std::vector<std::string> instances = instances_of(log.scopes()[s]);
+        const auto part = instances.empty() ? parts_.end() : parts_.find(instances[0]);
         energy_.add_layer(part == parts_.end() ? kWires : row(part->second, i), activity);
         energy_.add_module(part == parts_.end() ? kWires : part->second.module, activity);
       }

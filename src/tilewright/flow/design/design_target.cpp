@@ -78,11 +78,10 @@ RunReport run_folder(const RunRequest& request) {
   if (rtl) {
     std::vector<std::vector<Tensor>> inputs;
     for (int64_t i = 0; i < count; ++i) inputs.push_back(samples.cut(i));
-    pipeline::RtlDesignPort port(folder.design, rtl_port_options(request, folder.device));
-    hardware =
-        request.engine.energy
-            ? run_with_energy(folder, port, rtl_port_options(request, folder.device).memory, inputs, energy)
-            : run_on_hardware(folder.network, folder.design, port, inputs);
+    const pipeline::RtlPortOptions options = rtl_port_options(request, folder.device);
+    pipeline::RtlDesignPort port(folder.design, options);
+    hardware = request.engine.energy ? run_with_energy(folder, port, options.memory, inputs, energy)
+                                     : run_on_hardware(folder.network, folder.design, port, inputs);
     count = int64_t(hardware.outputs.size());
   } else if (request.engine.is_timed()) {
     pipeline::SimulationOptions simulation;

@@ -36,20 +36,14 @@ void add(overlay::RunCounters& total, const overlay::RunCounters& run) {
   total.alu_lanes += run.alu_lanes;
 }
 
-// "TOP.design.fetcher.queue" is of the fetcher; compute, which is most of an overlay, shows its own parts.
-// Generate blocks are none.
+// The fetcher's queue is of the fetcher; compute, which is most of an overlay, shows its own parts. Generate
+// blocks are none.
 std::string overlay_module(const std::string& path) {
-  constexpr size_t kModule = 2;
-  std::vector<std::string> parts;
-  for (size_t at = 0; at <= path.size();) {
-    const size_t end = std::min(path.find('.', at), path.size());
-    if (path.compare(at, 4, "gen_") != 0) parts.push_back(path.substr(at, end - at));
-    at = end + 1;
-  }
-  if (parts.size() <= kModule) return "wires between modules";
-  const bool compute = parts[kModule] == "computer";
-  if (!compute || parts.size() == kModule + 1) return compute ? "compute" : parts[kModule];
-  return "compute: " + parts[kModule + 1];
+  std::vector<std::string> parts = instances_of(path);
+  std::erase_if(parts, [](const std::string& part) { return part.starts_with("gen_"); });
+  if (parts.empty()) return "wires between modules";
+  if (parts[0] != "computer") return parts[0];
+  return parts.size() == 1 ? "compute" : "compute: " + parts[1];
 }
 
 // Tells two observers.

@@ -26,6 +26,7 @@ void check_model_request(const RunRequest& request) {
   refuse(!engine.trace.empty(), "--trace");
   refuse(!engine.wave.empty(), "--wave");
   refuse(engine.counters, "--counters");
+  refuse(engine.energy, "--energy");
   refuse(!engine.cache_folder.empty() && !engine.is_timed(), "--rtl-cache");
   problems.raise_if_any();
 }

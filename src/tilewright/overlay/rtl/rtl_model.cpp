@@ -108,7 +108,7 @@ bool OverlayRtlModel::wait_for_interrupt() {
     if (ended) break;
     left -= cycles;
   }
-  if (log_ != nullptr) log_->note(activity(), memory_.moved_bits());
+  if (log_ != nullptr) log_->end(activity(), memory_.moved_bits());
   return library_->interface->interrupt(library_->model);
 }
 

@@ -31,13 +31,14 @@ void RtlDesignPort::write32(uint16_t offset, uint32_t value) { host_->write32(of
 bool RtlDesignPort::wait_for_interrupt() {
   DeadlineWatch watch(deadline_);
   if (log_ != nullptr) log_->begin(model_.activity(), host_->moved_bits());
-  const auto note = [&] { log_->note(model_.activity(), host_->moved_bits()); };
   const bool done = host_->run([&] {
     watch.check();
-    while (log_ != nullptr && log_->cycles_left(host_->cycle()) == 0) note();
+    while (log_ != nullptr && log_->cycles_left(host_->cycle()) == 0) {
+      log_->note(model_.activity(), host_->moved_bits());
+    }
     return true;
   });
-  if (log_ != nullptr) note();
+  if (log_ != nullptr) log_->end(model_.activity(), host_->moved_bits());
   return done;
 }
 
