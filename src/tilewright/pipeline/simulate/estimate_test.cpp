@@ -7,12 +7,9 @@
 
 #include "support/pipeline/allocation_testing.h"
 #include "support/pipeline/network_testing.h"
-#include "support/random_seed_testing.h"
-#include "tilewright/base/random.h"
 #include "tilewright/pipeline/design/build.h"
 #include "tilewright/pipeline/design/layer_geometry.h"
 #include "tilewright/pipeline/simulate/cycle_simulator.h"
-#include "tilewright/pipeline/simulate/fifo_sizing.h"
 
 namespace tilewright::pipeline {
 namespace {
@@ -139,37 +136,6 @@ TEST(Estimate, OfProcessorsIsCloseToTheSimulation) {
   }
   std::sort(errors.begin(), errors.end());
   EXPECT_LE(errors[errors.size() / 2], 0.015);
-}
-
-// Stages with strides rest between their rows, and results of several bursts wait for each of them.
-TEST(EstimateClass, OfChainsWithStridesIsCloseToTheSimulation) {
-  const uint64_t seed = test_seed();
-  SCOPED_TRACE(seed);
-  Random random(seed);
-  std::vector<double> errors;
-  for (int i = 0; i < 40; ++i) {
-    SCOPED_TRACE(i);
-    NetworkBuilder builder("chain", {24, 24, 4 * random.between(1, 4)}, random.next(), true);
-    int tensor = 0;
-    for (int64_t l = random.between(2, 5); l > 0; --l) {
-      const int64_t stride = builder.shape(tensor).rows >= 6 ? random.between(1, 2) : 1;
-      if (random.chance(0.5)) {
-        tensor = builder.depthwise(tensor, 3, stride);
-      } else {
-        tensor = builder.convolution(tensor, 4 * random.between(1, 8), random.chance(0.5) ? 1 : 3, stride);
-      }
-    }
-    if (random.chance(0.3)) tensor = builder.dense(tensor, 64 * random.between(1, 10));
-    const Network network = builder.finish(tensor);
-    Allocation a = random_stages(network, random.next());
-    size_fifos(network, a);
-    const double cycles = double(simulate(build(network, a), {MemoryModel{}}).cycles);
-    errors.push_back(std::abs(double(estimate(network, a, kFamily, {}).latency_cycles) / cycles - 1));
-    EXPECT_LE(errors.back(), 0.5) << cycles;  // a seed in a hundred has one above 0.25
-  }
-  std::sort(errors.begin(), errors.end());
-  EXPECT_LE(errors[errors.size() / 2], 0.01);
-  EXPECT_LE(errors[errors.size() * 8 / 10], 0.06);
 }
 
 // Where the image or the result is what takes the time, the port's width decides; the estimate counts each
