@@ -30,6 +30,7 @@ constexpr NamedResource kResources[] = {{"lut", "LUT", &Resources::lut},
                                         {"uram", "URAM", &Resources::uram}};
 constexpr int kApproaches = 8;  // to the limit
 constexpr size_t kTrained = 3;  // points
+constexpr double kNearTheLimit = 1.25;
 
 struct NamedLimit {
   std::string name;
@@ -49,9 +50,9 @@ std::vector<NamedLimit> named_limits(const std::string& text) {
       problems.error(ErrorKind::kInvalidInput, "bits for a budget", name, "is no resource",
                      words_hint(name, {"bram", "cycles", "dsp", "ff", "lut", "uram"}, "choose one of"));
     } else if (failed != std::errc{} || stop != value.data() + value.size() || !(number > 0) ||
-               number > 1e15) {
+               number > 1e15 || (number > 1 && number != std::floor(number))) {
       problems.error(ErrorKind::kInvalidInput, "bits for a budget", name,
-                     "'" + value + "' is neither a share nor a count",
+                     "'" + value + "' is neither a share of at most 1 nor a count",
                      "a share of what 8 bits need (lut=0.5), or a count (lut=20000)");
     } else {
       limits.push_back({name, number});
@@ -67,6 +68,12 @@ std::vector<NamedLimit> named_limits(const std::string& text) {
 
 int64_t limit_of(double value, int64_t reference) {
   return value <= 1 ? int64_t(std::floor(value * double(reference))) : int64_t(value);
+}
+
+// A limit that `need` keeps: a share of what 8 bits need, or a count where it is more than that.
+std::string limit_text(int64_t need, int64_t eight) {
+  const double share = std::ceil(100 * double(need) / double(std::max<int64_t>(1, eight))) / 100;
+  return share <= 1 ? fmt::format("{:.2f}", share) : fmt::format("{}", need);
 }
 
 bool more_right(const PrecisionPoint& a, const PrecisionPoint& b) {
@@ -158,10 +165,20 @@ class PrecisionSearcher {
     return &measured_.back();
   }
 
-  // nullopt: the budget holds none.
+  // nullopt: the budget holds none. What just misses the limits is searched again within them alone.
   std::optional<PrecisionPoint> design_of(const Graph& quantized, const PrecisionBits& bits) {
+    std::optional<PrecisionPoint> point = design_within(searched(), quantized, bits);
+    const bool near = point && !within(*point) &&
+                      double(point->estimate.resources.*result_.resource) <= kNearTheLimit * double(limit());
+    if (!near) return point;
+    std::optional<PrecisionPoint> tight = design_within(result_.limits.resources, quantized, bits);
+    return tight && within(*tight) ? tight : point;
+  }
+
+  std::optional<PrecisionPoint> design_within(const Resources& resources, const Graph& quantized,
+                                              const PrecisionBits& bits) {
     pipeline::Budget budget = request_.study.budget;
-    budget.resources = searched();
+    budget.resources = resources;
     try {
       return study_.point_of(quantized, bits, budget, result_.limits.cycles);
     } catch (const Error& error) {
@@ -203,14 +220,19 @@ class PrecisionSearcher {
     // Of designs to the sum of their stages.
     double ratio =
         double(reference().*result_.resource) / std::max(1.0, double(whole.front().need.*result_.resource));
-    const double least = ratio * double(whole.back().need.*result_.resource);
+    const double least_need = double(whole.back().need.*result_.resource);
     PrecisionBits from = result_.reference.bits;
-    for (const double wanted : targets(least)) {
+    for (const double wanted : targets(ratio * least_need)) {
       const bool at_limit = wanted == double(limit());
       PrecisionBits best = from;
       double best_db = -1e9, need = wanted / ratio;
       double held = 0, exceeded = 0;  // the model's needs of what kept the limit and what did not; 0: none
+      bool at_least = false;  // what is out of the model's reach is tried with the least it knows, once
       for (int i = 0; i < (at_limit ? kApproaches : 1); ++i) {
+        if (need < least_need) {
+          if (at_least) break;
+          need = least_need, at_least = true;
+        }
         const std::optional<PrecisionModel::Choice> choice = step(model, best, whole, need);
         if (!choice) break;
         const double own = double(choice->need.*result_.resource);
@@ -317,11 +339,11 @@ class PrecisionSearcher {
     Diagnostics problems;
     const auto check = [&](const char* name, int64_t need, int64_t limit, int64_t eight) {
       if (need <= limit) return;
-      problems.error(ErrorKind::kInfeasible, "bits for a budget", name,
-                     fmt::format("the nearest of {} choices needs {}, the limit is {}; 8 bits need {}",
-                                 result_.measured, need, limit, eight),
-                     fmt::format("allow {}={:.2f}, narrower --widths or more cycles", name,
-                                 std::ceil(100 * double(need) / double(std::max<int64_t>(1, eight))) / 100));
+      problems.error(
+          ErrorKind::kInfeasible, "bits for a budget", name,
+          fmt::format("the nearest of {} choices needs {}, the limit is {}; 8 bits need {}", result_.measured,
+                      need, limit, eight),
+          fmt::format("allow {}={}, narrower --widths or more cycles", name, limit_text(need, eight)));
     };
     for (const NamedResource& resource : kResources) {
       check(resource.name, nearest->estimate.resources.*resource.value,

@@ -132,16 +132,33 @@ TEST(PrecisionSearch, TrainsWhereItCan) {
   EXPECT_NE(to_string(maps).find("weights were not trained: the network's output"), std::string::npos);
 }
 
-TEST(PrecisionSearch, SaysWhatIsTheLeastThatWasReached) {
-  const RandomClassifier network = random_classifier(test_seed());
-  try {
-    search_precision(network.graph, search_request(network, "lut=0.01"));
-    FAIL() << "no error";
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
-    const std::string text = error.what();
+// And a search that is allowed as much finds it again.
+TEST(PrecisionSearchClass, SaysWhatIsTheLeastThatWasReached) {
+  for (uint64_t i = 0; i < 4; ++i) {
+    const uint64_t seed = test_seed() + i;
+    SCOPED_TRACE(seed);
+    const RandomClassifier network = random_classifier(seed);
+    PrecisionSearchRequest request = search_request(network, "lut=0.01");
+    request.points = int64_t(1 + seed % 3);
+    std::string text;
+    try {
+      search_precision(network.graph, request);
+      FAIL() << "no error";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::kInfeasible);
+      text = error.what();
+    }
     EXPECT_NE(text.find("the nearest of"), std::string::npos) << text;
     EXPECT_NE(text.find("allow lut=0."), std::string::npos) << text;
+    request.limits.clear();
+    constexpr std::string_view kAllow = "allow ";
+    for (size_t at = text.find(kAllow); at != std::string::npos; at = text.find(kAllow, at + 1)) {
+      const size_t first = at + kAllow.size();
+      request.limits +=
+          (request.limits.empty() ? "" : ",") + text.substr(first, text.find(',', first) - first);
+    }
+    request.fine_tune.reset();
+    EXPECT_NO_THROW(search_precision(network.graph, request)) << request.limits << text;
   }
 }
 
@@ -154,9 +171,10 @@ TEST(PrecisionLimits, SharesCountsAndErrors) {
   EXPECT_EQ(spared_resource("cycles=0.9,bram=0.5,lut=1"), &Resources::bram);
   EXPECT_EQ(spared_resource("cycles=0.9"), &Resources::lut);
   for (const auto& [text, word] :
-       {std::pair{"luts=0.5", "did you mean 'lut'"}, std::pair{"lut=x", "'x' is neither a share nor a count"},
-        std::pair{"lut=0", "'0' is neither"}, std::pair{"", "nothing is limited"},
-        std::pair{"lut", "'' is neither"}}) {
+       {std::pair{"luts=0.5", "did you mean 'lut'"},
+        std::pair{"lut=x", "'x' is neither a share of at most 1 nor a count"},
+        std::pair{"lut=0", "'0' is neither"}, std::pair{"cycles=1.02", "'1.02' is neither"},
+        std::pair{"", "nothing is limited"}, std::pair{"lut", "'' is neither"}}) {
     try {
       precision_limits(text, eight, 700);
       ADD_FAILURE() << text;
