@@ -54,15 +54,18 @@ struct Errors {
   }
 };
 
-constexpr size_t kFamilies = 3;
+constexpr size_t kFamilies = 4;
 constexpr size_t kOwnRuns = 10;  // of a form, that its own weights take
 
 // Forms around whose blocks the families have different logic. Tables of four inputs make everything other.
 bool differs(const std::string& form, synthesis::DeviceFamily a, synthesis::DeviceFamily b) {
   if (a == b) return false;
-  const bool ecp5 = a == synthesis::DeviceFamily::kEcp5 || b == synthesis::DeviceFamily::kEcp5;
-  return ecp5 || form == "mac_array" || form == "mac_array_packed" || form == "lane_array" ||
-         form == "finish";
+  using synthesis::DeviceFamily;
+  const auto narrow = [](DeviceFamily family) {
+    return family == DeviceFamily::kEcp5 || family == DeviceFamily::kIce40;
+  };
+  return narrow(a) || narrow(b) || form == "mac_array" || form == "mac_array_packed" ||
+         form == "lane_array" || form == "finish";
 }
 
 std::vector<double> fitted(const std::vector<Sample>& samples) {
@@ -206,7 +209,7 @@ std::string coefficient_source(Family (&families)[kFamilies], size_t runs) {
       "namespace tilewright::pipeline {{\n\n"
       "const ResourceCoefficients& resource_coefficients(const std::string& form,\n"
       "                                                  synthesis::DeviceFamily family) {{\n"
-      "  struct Families {{ ResourceCoefficients xc7, xcup, ecp5; }};\n"
+      "  struct Families {{ ResourceCoefficients xc7, xcup, ecp5, ice40; }};\n"
       "  static const std::map<std::string, Families> table = {{\n",
       runs);
   for (const std::string& form : modelled_forms()) {
@@ -222,22 +225,23 @@ std::string coefficient_source(Family (&families)[kFamilies], size_t runs) {
       "  switch (family) {\n"
       "    case synthesis::DeviceFamily::kXc7:\n      return found->second.xc7;\n"
       "    case synthesis::DeviceFamily::kXcup:\n      return found->second.xcup;\n"
-      "    case synthesis::DeviceFamily::kEcp5:\n    case synthesis::DeviceFamily::kIce40:\n"
-      "      return found->second.ecp5;\n  }\n  return none;\n}\n\n"
+      "    case synthesis::DeviceFamily::kEcp5:\n      return found->second.ecp5;\n"
+      "    case synthesis::DeviceFamily::kIce40:\n      return found->second.ice40;\n  }\n  return "
+      "none;\n}\n\n"
       "const AreaErrors& error_band(synthesis::DeviceFamily family) {\n";
-  const char* const names[] = {"xc7", "xcup", "ecp5"};
+  const char* const names[] = {"xc7", "xcup", "ecp5", "ice40"};
   for (size_t i = 0; i < kFamilies; ++i) {
     Family& one = families[i];
     text += fmt::format("  static const AreaErrors {} = {{{}, {}, {}, {}}};\n", names[i], one.held_out,
                         band(one.lut.held_out), band(one.ff.held_out), band(one.blocks));
   }
   return text +
-         "  static const AreaErrors none;  // not measured\n"
+         "  static const AreaErrors none;\n"
          "  switch (family) {\n"
          "    case synthesis::DeviceFamily::kXc7:\n      return xc7;\n"
          "    case synthesis::DeviceFamily::kXcup:\n      return xcup;\n"
          "    case synthesis::DeviceFamily::kEcp5:\n      return ecp5;\n"
-         "    case synthesis::DeviceFamily::kIce40:\n      break;\n  }\n  return none;\n}\n\n"
+         "    case synthesis::DeviceFamily::kIce40:\n      return ice40;\n  }\n  return none;\n}\n\n"
          "}  // namespace tilewright::pipeline\n";
 }
 
@@ -245,7 +249,8 @@ int run(const std::string& measured, const std::string& output) {
   const std::vector<MeasuredRun> runs = read_measured_runs(measured);
   Family families[kFamilies] = {{synthesis::DeviceFamily::kXc7, {}, {}, {}, 0},
                                 {synthesis::DeviceFamily::kXcup, {}, {}, {}, 0},
-                                {synthesis::DeviceFamily::kEcp5, {}, {}, {}, 0}};
+                                {synthesis::DeviceFamily::kEcp5, {}, {}, {}, 0},
+                                {synthesis::DeviceFamily::kIce40, {}, {}, {}, 0}};
   for (const MeasuredRun& one : runs) {
     // Contents that are the same in every word vanish; the sizes do not say so.
     if (one.component == "rom_walker" && one.counted.lut <= 1) continue;
@@ -265,9 +270,11 @@ int run(const std::string& measured, const std::string& output) {
   for (Family& one : families) {
     const std::string name = synthesis::family_name(one.family);
     // Registers stay outside of ECP5's blocks, as of UltraScale+'s.
-    const bool few = one.family == synthesis::DeviceFamily::kEcp5;
-    one.lut.solve((name + " LUT").c_str(), one.family, few ? &families[1].lut : nullptr);
-    one.ff.solve((name + " FF").c_str(), one.family, few ? &families[1].ff : nullptr);
+    Family* const other = one.family == synthesis::DeviceFamily::kEcp5    ? &families[1]
+                          : one.family == synthesis::DeviceFamily::kIce40 ? &families[2]
+                                                                          : nullptr;
+    one.lut.solve((name + " LUT").c_str(), one.family, other ? &other->lut : nullptr);
+    one.ff.solve((name + " FF").c_str(), one.family, other ? &other->ff : nullptr);
   }
   for (Family& one : families) {
     const std::string name = synthesis::family_name(one.family);

@@ -3,7 +3,7 @@
 // Kb), uram. What FILE already has is not measured again: a stopped run goes on where it was. Two at a time
 // (one per family) may append to one file.
 //
-//   pipeline_calibration_measure FILE xc7|xcup|ecp5 RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
+//   pipeline_calibration_measure FILE xc7|xcup|ecp5|ice40 RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
 //
 // A COMPONENT may also be "mac_array of wide products", "mac_array of two packed products", "mac_array of
 // more packed products" or "rom_walker of deep memories".
@@ -32,24 +32,26 @@ namespace {
 using namespace tilewright;
 using namespace tilewright::pipeline;
 
+// Forms that fewer random designs have, counted by themselves: arrays of wide fixed point, and memories of
+// constants of several blocks one after the other.
+const std::string kWideArray = "mac_array of wide products", kDeepRom = "rom_walker of deep memories",
+                  kTwoPacked = "mac_array of two packed products",
+                  kMorePacked = "mac_array of more packed products", kTableFinish = "finish of tables";
+
 // Plain components need few runs; those with many forms need more.
 int64_t wanted_runs(const std::string& component, int64_t runs) {
   static const std::set<std::string> plain = {"read_share", "stream_fork", "stream_join"};
   static const std::set<std::string> small = {"control", "dma_read", "dma_write", "stream_frame"};
-  static const std::set<std::string> large = {"finish", "lane_array", "mac_array"};
+  static const std::set<std::string> large = {"finish", "lane_array", "mac_array", kTableFinish};
   if (plain.count(component) != 0) return std::min<int64_t>(3, runs);
   if (small.count(component) != 0) return runs / 2;
   return large.count(component) != 0 ? runs * 5 / 2 : runs;
 }
 
-// Forms that fewer random designs have, counted by themselves: arrays of wide fixed point, and memories of
-// constants of several blocks one after the other.
-const std::string kWideArray = "mac_array of wide products", kDeepRom = "rom_walker of deep memories",
-                  kTwoPacked = "mac_array of two packed products",
-                  kMorePacked = "mac_array of more packed products";
 std::string kind_of(const std::string& component, const netlist::Parameters& parameters) {
   const auto value = [&](const char* name) { return netlist::integer_or(parameters, name, 1); };
   if (component == "mac_array" && value("AW") > 25) return kWideArray;
+  if (component == "finish" && netlist::text_or(parameters, "MULTIPLY", "") == "lut") return kTableFinish;
   const int64_t packed = packed_rows(netlist::text_or(parameters, "MULTIPLY", ""));
   if (component == "mac_array" && packed > 0) return packed == 2 ? kTwoPacked : kMorePacked;
   if (component == "rom_walker" && netlist::text_or(parameters, "KIND", "block") == "block" &&
@@ -59,16 +61,18 @@ std::string kind_of(const std::string& component, const netlist::Parameters& par
   return component;
 }
 
-// Minutes of synthesis that tell no more than a smaller one.
-bool too_large(const netlist::Instance& instance) {
+// Minutes of synthesis that tell no more than a smaller one; of an iCE40, what no part holds.
+bool too_large(const netlist::Instance& instance, synthesis::DeviceFamily family) {
   const auto value = [&](const char* name) { return netlist::integer_or(instance.parameters, name, 1); };
+  const int64_t share = family == synthesis::DeviceFamily::kIce40 ? 8 : 1;
   const std::string multiply = netlist::text_or(instance.parameters, "MULTIPLY", "");
-  const int64_t products = value("PI") * value("PO"), most = multiply == "lut" ? 96 : 256;
+  const int64_t products = value("PI") * value("PO"), most = (multiply == "lut" ? 96 : 256) / share;
   const bool array = instance.module == "mac_array";
   const int64_t lookups = netlist::integer_or(instance.parameters, "TABLES", 0);
-  return (array && (products > most || products * value("AW") * value("WW") > 40000)) ||
-         value("P") * value("TAPS") > 128 || value("PF") > 8 || value("WIDTH") > 2048 ||
-         value("PO") * value("ACC") > 8192 || (value("ACC") == 64 && value("PF") * lookups > 2);
+  return (array && (products > most || products * value("AW") * value("WW") > 40000 / share)) ||
+         value("P") * value("TAPS") > 128 / share || value("PF") > 8 / std::min<int64_t>(2, share) ||
+         value("WIDTH") > 2048 / share || value("PO") * value("ACC") > 8192 / share ||
+         (value("ACC") == 64 && (value("PF") * lookups > 2 || share > 1));
 }
 
 class Calibration {
@@ -79,7 +83,7 @@ class Calibration {
       : file_(std::move(file)), family_(family), runs_(runs), components_(std::move(components)) {
     if (components_.empty()) {
       components_ = modelled_components();
-      components_.insert(components_.end(), {kWideArray, kDeepRom, kTwoPacked, kMorePacked});
+      components_.insert(components_.end(), {kWideArray, kDeepRom, kTwoPacked, kMorePacked, kTableFinish});
     }
     if (!std::filesystem::exists(file_)) return;
     for (const MeasuredRun& run : read_measured_runs(file_)) {
@@ -109,7 +113,7 @@ class Calibration {
     for (const netlist::Instance& instance : built.netlist.modules.at(0).instances) {
       const std::string kind = kind_of(instance.module, instance.parameters);
       if (!lacks_runs(kind)) continue;
-      if (of_this_design[instance.module] >= 2 || too_large(instance)) continue;
+      if (of_this_design[instance.module] >= 2 || too_large(instance, family_)) continue;
       const std::string sizes = component_signature(instance, built.images).substr(instance.module.size());
       const std::string configuration = instance.module + " " + synthesis::family_name(family_) + sizes;
       if (!seen_.insert(configuration).second) continue;
@@ -168,7 +172,7 @@ int main(int argc, char** argv) {
   if (argc < 6) {
     std::fprintf(
         stderr,
-        "usage: pipeline_calibration_measure FILE xc7|xcup|ecp5 RUNS_PER_COMPONENT FIRST_SEED FOLDER "
+        "usage: pipeline_calibration_measure FILE xc7|xcup|ecp5|ice40 RUNS_PER_COMPONENT FIRST_SEED FOLDER "
         "[COMPONENT...]\n");
     return 1;
   }

@@ -58,6 +58,13 @@ TEST_F(FpgaTools, ScriptsNameFamilyBlocksAndPads) {
   job_.family = DeviceFamily::kIce40;
   job_.use_uram = job_.use_dsp = false;
   EXPECT_NE(yosys_script(job_).find("synth_ice40 -abc9 -top keeper"), std::string::npos);
+  EXPECT_EQ(yosys_script(job_).find("setattr"), std::string::npos);
+  job_.any_memory = true;
+  EXPECT_NE(yosys_script(job_).find("hierarchy -top keeper\nsetattr -set ram_style \"block\" "
+                                    "a:ram_style=ultra\nsetattr -unset ram_style a:ram_style=distributed\n"
+                                    "synth_ice40"),
+            std::string::npos);
+  job_.any_memory = false;
   EXPECT_EQ(yosys_script(job_).find("keep_hierarchy"), std::string::npos);
   EXPECT_NE(yosys_script(job_).find("write_json"), std::string::npos);
   job_.kept_modules = {"leaf"};

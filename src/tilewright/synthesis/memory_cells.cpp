@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <limits>
 #include <span>
-#include <utility>
 
 #include "tilewright/base/integer_math.h"
 
@@ -21,13 +20,23 @@ constexpr BlockShape kBlockShapes[] = {
     {1024, 36, 2}, {2048, 18, 2}, {4096, 9, 2}, {8192, 4, 2}, {16384, 2, 2}, {32768, 1, 2}};
 constexpr BlockShape kIce40Shapes[] = {{256, 16, 1}, {512, 8, 1}, {1024, 4, 1}, {2048, 2, 1}};
 
-// Cells and ranges of words of the cheapest cut.
-std::pair<int64_t, int64_t> cheapest_cut(int64_t words, int64_t width, DeviceFamily family) {
+struct Cut {
+  int64_t cells = 0, rows = 0;  // rows: ranges of words
+};
+
+// The cheapest: the fewest cells; of an iCE40 what Yosys makes, for which a cell costs as much as 105 bits
+// that are chosen among rows.
+Cut cheapest_cut(int64_t words, int64_t width, DeviceFamily family) {
   const bool ice40 = family == DeviceFamily::kIce40;
-  std::pair<int64_t, int64_t> best{std::numeric_limits<int64_t>::max(), 0};
+  Cut best;
+  int64_t least = std::numeric_limits<int64_t>::max();
   for (const BlockShape& shape : ice40 ? std::span<const BlockShape>(kIce40Shapes) : kBlockShapes) {
     const int64_t rows = ceil_div(words, shape.words);
-    best = std::min(best, std::pair{rows * ceil_div(width, shape.width) * shape.cells, rows});
+    const int64_t cells = rows * ceil_div(width, shape.width) * shape.cells;
+    const int64_t cost = ice40 ? 105 * cells + width * (rows - 1) : cells;
+    if (cost > least || (cost == least && rows >= best.rows)) continue;
+    least = cost;
+    best = {cells, rows};
   }
   return best;
 }
@@ -37,11 +46,11 @@ std::pair<int64_t, int64_t> cheapest_cut(int64_t words, int64_t width, DeviceFam
 int64_t block_ram_bits(DeviceFamily family) { return family == DeviceFamily::kIce40 ? 4096 : 18432; }
 
 int64_t block_rams(int64_t words, int64_t width, DeviceFamily family) {
-  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width, family).first;
+  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width, family).cells;
 }
 
 int64_t block_ram_rows(int64_t words, int64_t width, DeviceFamily family) {
-  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width, family).second;
+  return words <= 0 || width <= 0 ? 0 : cheapest_cut(words, width, family).rows;
 }
 
 int64_t ultra_rams(int64_t words, int64_t width) {

@@ -133,6 +133,15 @@ std::string synth_command(const YosysJob& job) {
   return command + strategy_flags(job) + " -top " + job.top;
 }
 
+// What asks for a memory that the family does not have gets another: UltraRAM a block, tables of an iCE40 a
+// block or registers, whichever is cheaper.
+std::string other_memories(const YosysJob& job) {
+  std::string script = fmt::format("hierarchy -top {}\n", job.top);
+  if (job.family != DeviceFamily::kXcup) script += "setattr -set ram_style \"block\" a:ram_style=ultra\n";
+  if (job.family == DeviceFamily::kIce40) script += "setattr -unset ram_style a:ram_style=distributed\n";
+  return script;
+}
+
 }  // namespace
 
 std::string yosys_script(const YosysJob& job) {
@@ -144,6 +153,7 @@ std::string yosys_script(const YosysJob& job) {
   for (const std::string& module : job.kept_modules) {
     script += fmt::format("setattr -mod -set keep_hierarchy 1 *\\{}\n", module);
   }
+  if (job.any_memory) script += other_memories(job);
   if (job.options.synthesis_mhz > 0) {
     script += fmt::format("scratchpad -set abc9.D {:.0f}\n", 1e6 / job.options.synthesis_mhz);
   }

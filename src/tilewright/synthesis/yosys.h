@@ -27,6 +27,7 @@ struct YosysJob {
   bool write_netlist = true;      // false: cells are counted alone
   ImplementationOptions options;  // its part of synthesis; `dsp` beside use_dsp
   StopRequest stop = {};
+  bool any_memory = false;  // the sources name memories that the family may not have
 };
 
 struct YosysResult {

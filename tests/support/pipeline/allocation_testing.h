@@ -24,10 +24,17 @@ inline int64_t any_outputs(int64_t channels, Random& random) {
   return (channels + blocks - 1) / blocks;
 }
 
+// Of tables in one of four designs of integers.
+inline Multiplier random_finish_multiplier(const Network& network, uint64_t seed) {
+  Random random(seed + 77);
+  return network.number == NumberType::kInteger && random.chance(0.25) ? Multiplier::kLut : Multiplier::kDsp;
+}
+
 // One array for the convolutions, lanes where the network needs them (channel-major), bands at random.
 inline Allocation random_processors(const Network& network, uint64_t seed) {
   Random random(seed);
   Allocation a;
+  a.finish_multiplier = random_finish_multiplier(network, seed);
   const int64_t pi = int64_t{1} << random.between(0, 3), po = pi << random.between(0, 2);
   const auto divisor = [&] { return random_divisor(pi, random); };
   a.engines.push_back({"mac", false, {pi, po, divisor()}});
@@ -53,6 +60,7 @@ inline Allocation random_stages(const Network& network, uint64_t seed) {
   for (;;) {
     Allocation a;
     a.streaming = true;
+    a.finish_multiplier = random_finish_multiplier(network, seed);
     for (const Layer& layer : network.layers) {
       const int64_t inputs = network.tensors[size_t(layer.input)].shape.channels;
       const int64_t outputs = network.tensors[size_t(layer.output)].shape.channels;

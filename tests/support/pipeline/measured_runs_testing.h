@@ -35,7 +35,8 @@ inline int64_t* measured_count(synthesis::Resources& counted, const std::string&
 
 inline std::optional<synthesis::DeviceFamily> measured_family(const std::string& name) {
   using synthesis::DeviceFamily;
-  for (const DeviceFamily family : {DeviceFamily::kXc7, DeviceFamily::kXcup, DeviceFamily::kEcp5}) {
+  for (const DeviceFamily family :
+       {DeviceFamily::kXc7, DeviceFamily::kXcup, DeviceFamily::kEcp5, DeviceFamily::kIce40}) {
     if (name == synthesis::family_name(family)) return family;
   }
   return std::nullopt;

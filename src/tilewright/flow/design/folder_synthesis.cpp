@@ -51,6 +51,7 @@ SynthesisAnswer synthesize_design_folder(const SynthesisRequest& request) {
   job.folder =
       request.output.empty() ? std::filesystem::path(request.hardware) / "synthesis" : request.output;
   job.family = device.family;
+  job.use_dsp = device.has.dsp > 0;
   job.by_module = estimate.resources.lut > kWholeLut;
   job.timeout_s = request.timeout_s;
   job.stop = stop_of(request);

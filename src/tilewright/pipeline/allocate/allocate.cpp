@@ -115,6 +115,8 @@ constexpr double kNearEnough = 1.5;
 constexpr size_t kMostNear = 8, kMostNearOfLong = 2;
 constexpr int64_t kShortCycles = 200'000;
 
+constexpr int64_t kBlocksOfLayer = 4, kBlocksOfLayerIce40 = 10;  // that a finish may take
+
 constexpr Objective kObjectives[] = {Objective::kLatency, Objective::kThroughput};
 
 // Of both shapes, by objective.
@@ -133,15 +135,36 @@ struct Found {
   }
 };
 
+// Whether finishes may multiply in tables.
+bool may_use_tables(const Network& network, const AllocateOptions& options) {
+  return options.lut_multipliers && network.number == NumberType::kInteger;
+}
+
+// Whether finishes may take a large share of the blocks.
+bool few_blocks(const Network& network, const Budget& budget) {
+  const bool ice40 = budget.family == synthesis::DeviceFamily::kIce40;
+  const int64_t of_layer = ice40 ? kBlocksOfLayerIce40 : kBlocksOfLayer;
+  return budget.resources.dsp < of_layer * int64_t(network.layers.size());
+}
+
+Budget with_tables(Budget budget) {
+  budget.finish_multiplier = Multiplier::kLut;
+  return budget;
+}
+
 // Every search gets an equal part of the time that is left. `alone`: of the other objective, only what comes
 // along is kept.
 Found search(const Network& network, const Estimator& estimator, const Budget& budget,
              const AllocateOptions& options, Objective wanted = Objective::kLatency, bool alone = false) {
   Found found;
-  int64_t searches = (options.streaming ? (alone ? 1 : 2) : 0) + (options.processors ? 1 : 0);
+  std::vector<Budget> budgets = {budget};
+  const bool tables = may_use_tables(network, options);
+  if (tables && few_blocks(network, budget)) budgets.push_back(with_tables(budget));
+  int64_t searches =
+      std::ssize(budgets) * ((options.streaming ? (alone ? 1 : 2) : 0) + (options.processors ? 1 : 0));
   const Deadline whole(Deadline::kNoLimit, options.deadline);
   const auto timed = [&](auto run, const Judge& judge) {
-    const Deadline part(whole.left() / double(searches--), &whole);
+    const Deadline part(whole.left() / double(std::max<int64_t>(1, searches--)), &whole);
     AllocateOptions own = options;
     own.deadline = &part;
     const ShapeSearch shape = run(network, estimator, judge, own);
@@ -149,25 +172,26 @@ Found search(const Network& network, const Estimator& estimator, const Budget& b
     return shape;
   };
   const Objective first = alone ? wanted : kObjectives[0];
-  for (const Objective objective : kObjectives) {
-    if (alone && objective != wanted) continue;
-    const size_t own = size_t(objective);
-    const Judge judge(budget, objective, options);
-    const auto take = [&](const ShapeSearch& shape) {
-      found.take(shape.best, judge);
-      found.take(shape.other, judge.for_other_objective());
-      found.evaluated += shape.evaluated;
-      if (objective == first && !shape.best) found.obstacles += shape.obstacle;
-    };
-    if (options.streaming) {
-      const ShapeSearch stages = timed(search_stages, judge);
-      found.stages_proven[own] = stages.proven;
-      take(stages);
+  for (size_t b = 0; b < budgets.size(); ++b) {
+    for (const Objective objective : kObjectives) {
+      if (alone && objective != wanted) continue;
+      const Judge judge(budgets[b], objective, options);
+      const auto take = [&](const ShapeSearch& shape) {
+        found.take(shape.best, judge);
+        found.take(shape.other, judge.for_other_objective());
+        found.evaluated += shape.evaluated;
+        if (b == 0 && objective == first && !shape.best) found.obstacles += shape.obstacle;
+      };
+      if (options.streaming) {
+        const ShapeSearch stages = timed(search_stages, judge);
+        bool& proven = found.stages_proven[size_t(objective)];
+        proven = stages.proven && (b == 0 || proven);
+        take(stages);
+      }
+      // The next image begins when one is done: on processors both objectives are the same.
+      if (options.processors && objective == first) take(timed(search_processors, judge));
     }
-    // The next image begins when one is done: on processors both objectives are the same.
-    if (options.processors && objective == first) {
-      take(timed(search_processors, judge));
-    }
+    if (tables && budgets.size() == 1 && found.all.empty()) budgets.push_back(with_tables(budget));
   }
   return found;
 }
@@ -259,9 +283,13 @@ std::string enough_budget(const Network& network, const Estimator& estimator, co
   return "";
 }
 
-// What holds for all designs; nothing where that is not known.
-ShapeLimits all_limits(const Network& network, const Estimator& estimator, const Budget& budget,
-                       const AllocateOptions& options) {
+ShapeLimits both_limits(const ShapeLimits& a, const ShapeLimits& b) {
+  return {smaller_of(*a.least, *b.least), a.none_fits && b.none_fits};
+}
+
+// What holds for all designs with one way to make the products of finishes; nothing where that is not known.
+ShapeLimits limits_of_all(const Network& network, const Estimator& estimator, const Budget& budget,
+                          const AllocateOptions& options) {
   ShapeLimits stages, processors;
   if (options.streaming) stages = stage_limits(network, estimator, budget, options);
   if (options.processors) {
@@ -272,7 +300,20 @@ ShapeLimits all_limits(const Network& network, const Estimator& estimator, const
   if (options.over()) return {};
   if (!stages.least) return processors;  // there are none
   if (!processors.least) return stages;
-  return {smaller_of(*stages.least, *processors.least), stages.none_fits && processors.none_fits};
+  return both_limits(stages, processors);
+}
+
+ShapeLimits all_limits(const Network& network, const Estimator& estimator, const Budget& budget,
+                       const AllocateOptions& options) {
+  std::optional<ShapeLimits> result;
+  std::vector<Budget> budgets = {budget};
+  if (may_use_tables(network, options)) budgets.push_back(with_tables(budget));
+  for (const Budget& own : budgets) {
+    const ShapeLimits limits = limits_of_all(network, estimator, own, options);
+    if (!limits.least) return {};
+    result = result ? both_limits(*result, limits) : limits;
+  }
+  return *result;
 }
 
 [[noreturn]] void report_infeasible(const Network& network, const Estimator& estimator, const Budget& budget,

@@ -50,6 +50,7 @@ class Maker {
     a_.port_bytes = budget_.port_bytes;
     a_.max_burst_beats = std::min<int64_t>(64, 4096 / budget_.port_bytes);
     a_.clock_mhz = budget_.clock_mhz;
+    a_.finish_multiplier = budget_.finish_multiplier;
     a_.tight_memory = choice_.tight_memory;
     a_.tensor_memory = choice_.tensor_memory;
     a_.weight_memory = choice_.weight_memory;
@@ -179,6 +180,11 @@ class Maker {
   int array_ = -1, windows_ = -1, lanes_ = -1;
 };
 
+// The large memories of an iCE40 have one port.
+bool has_ultra(const Budget& budget) {
+  return budget.resources.uram > 0 && budget.family == synthesis::DeviceFamily::kXcup;
+}
+
 constexpr std::initializer_list<int64_t> kBands = {1, 2, 4, 8, 14};  // that a layer is cut into
 
 class ProcessorSearch {
@@ -252,7 +258,7 @@ class ProcessorSearch {
   template <typename Visit>
   void for_each_small(Visit&& visit) const {
     std::vector<MemoryKind> kinds = {MemoryKind::kBlockRam, MemoryKind::kLutRam};
-    if (judge_.budget().resources.uram > 0) kinds.push_back(MemoryKind::kUltraRam);
+    if (has_ultra(judge_.budget())) kinds.push_back(MemoryKind::kUltraRam);
     std::vector<Multiplier> multipliers = {Multiplier::kDsp};
     if (narrow()) multipliers.push_back(Multiplier::kLut);
     for (const auto& [pi, po] :
@@ -353,7 +359,7 @@ class ProcessorSearch {
     choice.multiplier = multiplier;
     choice.unroll = unroll;
     for (const Layer& layer : network_.layers) choice.row_major_lanes |= layer.kind == LayerKind::kDepthwise;
-    if (budget.resources.uram > 0) choice.tensor_memory = MemoryKind::kUltraRam;
+    if (has_ultra(budget)) choice.tensor_memory = MemoryKind::kUltraRam;
     const double room = double(budget.resources.bram * synthesis::block_ram_bits(budget.family));
     double bits = 0;
     for (const Layer& layer : network_.layers) {
@@ -395,7 +401,7 @@ class ProcessorSearch {
     with(&ProcessorChoice::weights_on_chip, std::initializer_list<bool>{false, true});
     with(&ProcessorChoice::ring_blocks, std::initializer_list<int64_t>{1, 2, 3, 4, 8, 16});
     std::vector<MemoryKind> kinds = {MemoryKind::kBlockRam, MemoryKind::kLutRam};
-    if (judge_.budget().resources.uram > 0) kinds.push_back(MemoryKind::kUltraRam);
+    if (has_ultra(judge_.budget())) kinds.push_back(MemoryKind::kUltraRam);
     with(&ProcessorChoice::tensor_memory, kinds);
     with(&ProcessorChoice::weight_memory, kinds);
     if (narrow())

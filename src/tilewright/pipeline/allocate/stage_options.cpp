@@ -159,6 +159,7 @@ Allocation blank_stages(const Network& network, const Budget& budget, bool unrol
   a.port_bytes = budget.port_bytes;
   a.max_burst_beats = std::min<int64_t>(64, 4096 / budget.port_bytes);
   a.clock_mhz = budget.clock_mhz;
+  a.finish_multiplier = budget.finish_multiplier;
   a.tight_memory = budget.family == synthesis::DeviceFamily::kIce40;  // its small blocks leave little over
   for (const Layer& layer : network.layers) {
     LayerAllocation own;

@@ -14,6 +14,8 @@ using synthesis::DeviceFamily;
 
 namespace {
 
+constexpr int64_t kIce40Product = 11;  // bits of the least that Yosys gives a block
+
 // What chooses among `rows` cells one after the other.
 MemoryLogic cell_choice(int64_t rows, int64_t width) {
   if (rows <= 1) return {};
@@ -36,15 +38,38 @@ Tree tree(int64_t terms, int64_t width) {
   return result;
 }
 
-// Families whose blocks are 18 x 18 bits, which Yosys also takes for narrow products.
-bool small_blocks(DeviceFamily family) {
-  return family == DeviceFamily::kEcp5 || family == DeviceFamily::kIce40;
+// Parts of a factor that a block of an iCE40, 16 x 16 bits, takes: of signed ones each but the last lacks a
+// sign.
+std::vector<int64_t> ice40_parts(int64_t bits, bool sign) {
+  if (bits <= 16) return {bits};
+  const int64_t part = sign ? 15 : 16;
+  std::vector<int64_t> parts(size_t(bits / part), part);
+  if (bits % part != 0) parts.push_back(bits % part);
+  return parts;
+}
+
+// Small products are of logic.
+int64_t ice40_blocks(int64_t a, int64_t b, bool sign) {
+  const std::vector<int64_t> a_parts = ice40_parts(a, sign), b_parts = ice40_parts(b, sign);
+  if (a_parts.size() * b_parts.size() == 1) return a + b >= kIce40Product ? 1 : 0;
+  int64_t blocks = 0;
+  for (const int64_t x : a_parts) {
+    for (const int64_t y : b_parts) blocks += std::min(x, y) >= 3 && x + y >= 13 ? 1 : 0;
+  }
+  return blocks;
+}
+
+// Products of fewer bits are of logic whatever is asked for.
+int64_t least_product(DeviceFamily family) {
+  return family == DeviceFamily::kEcp5 ? 0 : family == DeviceFamily::kIce40 ? kIce40Product : 9;
 }
 
 // DSP blocks of one `*` of signed a x b bits: what is too wide for a block is cut, each cut costs a sign.
+// ECP5: blocks of 18 x 18 bits.
 int64_t operator_blocks(int64_t a, int64_t b, DeviceFamily family) {
   const auto parts = [](int64_t bits) { return bits <= 18 ? 1 : 1 + ceil_div(bits - 18, 17); };
-  return small_blocks(family) ? parts(a) * parts(b) : 1;
+  if (family == DeviceFamily::kIce40) return ice40_blocks(a, b, true);
+  return family == DeviceFamily::kEcp5 ? parts(a) * parts(b) : 1;
 }
 
 }  // namespace
@@ -58,8 +83,13 @@ ResourceFeatures registered_beat(double width) {
   return f;
 }
 
-MemoryLogic add_memory(ResourceFeatures& features, const std::string& kind, int64_t words, int64_t width,
-                       DeviceFamily family) {
+MemoryLogic add_memory(ResourceFeatures& features, const std::string& wanted, int64_t words, int64_t width,
+                       DeviceFamily family, bool bypassed) {
+  // A bit of registers costs Yosys one, a block of the iCE40 64, and each bit of a bypass one.
+  const bool none = wanted == "lutram" && family == DeviceFamily::kIce40;
+  const bool block =
+      words * width > 64 * synthesis::block_rams(words, width, family) + (bypassed ? width : 0);
+  const std::string kind = !none ? wanted : block ? "block" : "registers";
   if (kind == "block" || (kind == "ultra" && family != DeviceFamily::kXcup)) {
     features.bram += synthesis::block_rams(words, width, family);
     return cell_choice(synthesis::block_ram_rows(words, width, family), width);
@@ -79,8 +109,10 @@ int64_t product_blocks(int64_t a, int64_t b, DeviceFamily family) {
   if (high <= 25 && low <= 18) return operator_blocks(high, low, family);
   const int64_t cut_high = low > 18 && low <= 25 ? 17 : 24, cut_low = 17;
   if (low > 25) {
-    return operator_blocks(cut_high + 1, cut_low + 1, family) +
-           operator_blocks(cut_high + 1, low - cut_low, family) +
+    const bool ice40 = family == DeviceFamily::kIce40;
+    const int64_t lowest =
+        ice40 ? ice40_blocks(cut_high, cut_low, false) : operator_blocks(cut_high + 1, cut_low + 1, family);
+    return lowest + operator_blocks(cut_high + 1, low - cut_low, family) +
            operator_blocks(high - cut_high, cut_low + 1, family) +
            operator_blocks(high - cut_high, low - cut_low, family);
   }
@@ -93,8 +125,7 @@ Products products(const ComponentSizes& p, int64_t terms, int64_t outputs, bool 
   const int64_t a = a_bipolar ? 2 : p("AW"), w = w_bipolar ? 2 : p("WW"), all = terms * outputs;
   const std::string multiply = p.text("MULTIPLY", "dsp");
   const bool counts = a_bipolar && w_bipolar, chooses = !counts && w_bipolar && multiply == "lut";
-  // Yosys makes products of fewer than nine bits of logic whatever is asked for.
-  const bool small = multiply == "dsp" && !counts && a + w < 9 && !small_blocks(p.family);
+  const bool small = multiply == "dsp" && !counts && a + w < least_product(p.family);
   const bool single = multiply == "dsp" && !counts && !small && product_blocks(a, w, p.family) == 1;
   const Tree sums = counts ? tree(ceil_div(terms, 3), 3) : tree(terms, chooses ? a : a + w);
   r.adders = double(outputs) * (sums.adders + (single ? 0 : sums.first_adders));

@@ -43,9 +43,10 @@ ResourceFeatures registered_beat(double width);
 struct MemoryLogic {
   double lut = 0, ff = 0;
 };
-// A memory of one write and one read port with a registered read: adds its cells to `features`.
-MemoryLogic add_memory(ResourceFeatures& features, const std::string& kind, int64_t words, int64_t width,
-                       synthesis::DeviceFamily family);
+// A memory of one write and one read port: adds its cells to `features`. On an iCE40 "lutram" is whatever
+// Yosys finds cheaper, a block or registers. `bypassed`: a word may be read while it is written.
+MemoryLogic add_memory(ResourceFeatures& features, const std::string& wanted, int64_t words, int64_t width,
+                       synthesis::DeviceFamily family, bool bypassed = false);
 
 // How much of a table of constants remains: rows are told apart by six inputs per look-up table, and many
 // columns are equal.

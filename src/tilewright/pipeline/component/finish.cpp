@@ -221,7 +221,10 @@ ResourceFeatures fixed_features(const ComponentSizes& p, double held, double sev
   const double adds = p("RESIDUAL", 0) != 0 ? double(lanes) : 0, looks = tables > 0 ? double(lanes) : 0;
   const double bits = double(lanes * (64 - p("FRACTION", 22)));
   f.form = "finish_fixed";
-  if (tables > 0) f.dsp = lanes * area::product_blocks(33, 24, p.family);
+  // Low parts without a sign take the iCE40 one block less.
+  if (tables > 0)
+    f.dsp =
+        lanes * (p.family == synthesis::DeviceFamily::kIce40 ? 4 : area::product_blocks(33, 24, p.family));
   const bool block = p.text("KIND", "lutram") == "block";
   if (block) f.bram = lanes * 2 * synthesis::block_rams(tables * 513, 32, p.family);
   // Entries are read at two places; what interpolates between them is set beside them, as too few runs have
@@ -249,7 +252,26 @@ ResourceFeatures integer_features(const ComponentSizes& p, double held, double s
   const int64_t products = p("PRODUCTS", 0) != 0 ? lanes : 0;
   const double adds = residual ? double(lanes + products) : 0,
                table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
-  f.dsp = (scales ? lanes * area::product_blocks(sum, factor, p.family) : 0) + (residual ? 2 * lanes : 0) +
+  if (p.text("MULTIPLY", "dsp") == "lut") {
+    f.form = "finish_tables";
+    const double rows = scales ? double(lanes * sum * factor) : 0;
+    f.lut = {1,     held,    double(lanes * sum),     product, rows,          double(lanes), adds,
+             table, several, several * double(lanes), fields,  several * adds};
+    f.ff = {1,
+            held,
+            double(lanes * sum),
+            product,
+            double(lanes),
+            adds,
+            tables > 0 ? double(lanes) : 0,
+            several,
+            residual ? several : 0,
+            narrow};
+    return f;
+  }
+  const int64_t factor_blocks = p.family == synthesis::DeviceFamily::kIce40 ? 2 : 1;  // 24 x 8 bits
+  f.dsp = (scales ? lanes * area::product_blocks(sum, factor, p.family) : 0) +
+          (residual ? 2 * lanes * factor_blocks : 0) +
           products * (1 + area::product_blocks(18, 32, p.family));
   f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
            table, several, several * double(lanes), fields,  several * adds};

@@ -267,7 +267,8 @@ ResourceFeatures features(const ComponentSizes& p) {
   if (kh > 1) memory = area::add_memory(f, p.text("KIND", "block"), words, (kh - 1) * word, p.family);
   const int64_t most = p("MAX_CB", words);
   double columns = 0;
-  if (kw > 1 && most > 1) columns = double(synthesis::lut_rams(most, (kw - 1) * kh * word, p.family));
+  if (kw > 1 && most > 1)
+    columns = area::add_memory(f, "lutram", most, (kw - 1) * kh * word, p.family, true).lut;
   const double window = double(kw * kh * word), several = tasks > 1 ? 1 : 0;
   f.lut = {1, memory.lut, columns, window, several * double(184 + p("AW")), double(area::bits_of(words))};
   f.ff = {

@@ -63,7 +63,7 @@ ResourceFeatures features(const ComponentSizes& p) {
   const std::string kind = p.text("KIND", "lutram");
   const bool late = kind == "block" || kind == "ultra";
   const int64_t ring = late ? depth : std::max<int64_t>(1, depth - 1);
-  const area::MemoryLogic memory = area::add_memory(f, kind, ring, width, p.family);
+  const area::MemoryLogic memory = area::add_memory(f, kind, ring, width, p.family, true);
   const double control = double(area::bits_of(ring) * 2 + area::bits_of(depth + 1));
   f.lut = {1, memory.lut, control, late ? 0.0 : double(width)};
   f.ff = {1, control, late ? 0.0 : kind == "registers" ? memory.ff : double(width)};

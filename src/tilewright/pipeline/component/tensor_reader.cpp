@@ -240,9 +240,10 @@ ResourceFeatures features(const ComponentSizes& p) {
   ResourceFeatures f;
   const int64_t word = p("PI") * p("AW"), units = p("UNITS"), tasks = p("TASKS", 1);
   const double address = double(p("A")), progress = double(p("PROGRESS")), several = tasks > 1 ? 1 : 0;
+  const area::MemoryLogic queue = area::add_memory(f, "lutram", p("QUEUE"), word + 1, p.family, true);
   f.lut = {1,
            address,
-           double(synthesis::lut_rams(p("QUEUE"), word + 1, p.family)),
+           queue.lut,
            double(word),
            units > 1 ? double(units * word) : 0,
            progress,

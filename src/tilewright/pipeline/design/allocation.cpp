@@ -204,6 +204,7 @@ Allocation parse_allocation(const std::string& text, const std::string& source_n
       read_choice(map, "weight_memory", memory_kinds(), netlist::MemoryKind::kBlockRam);
   allocation.units = map.integer("units", 1, 16, 1);
   allocation.tight_memory = map.boolean("tight_memory", false);
+  allocation.finish_multiplier = read_choice(map, "finish_multiplier", multipliers(), Multiplier::kDsp);
   allocation.tensor_unit = read_units(map);
   allocation.engines = read_list<EngineAllocation>(map, "engines", source_name, diagnostics, read_engine);
   if (!map.has("layers")) map.error("layers", "missing field", "one entry per layer of the network");
@@ -229,6 +230,9 @@ std::string print_allocation(const Allocation& allocation) {
     text += fmt::format("tensor_unit: [{}]\n", fmt::join(allocation.tensor_unit, ", "));
   }
   if (allocation.tight_memory) text += "tight_memory: true\n";
+  if (allocation.finish_multiplier != Multiplier::kDsp) {
+    text += fmt::format("finish_multiplier: {}\n", name_of(multipliers(), allocation.finish_multiplier));
+  }
   if (!allocation.engines.empty()) text += "engines:\n";
   for (const EngineAllocation& engine : allocation.engines) text += print_engine(engine);
   text += allocation.layers.empty() ? "layers: []\n" : "layers:\n";

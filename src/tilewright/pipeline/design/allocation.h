@@ -67,6 +67,8 @@ struct Allocation {
   int64_t port_bytes = 8, weight_channels = 1;
   int64_t max_burst_beats = 64;
   double clock_mhz = 100;
+  // What the finishes of integers multiply with: kDsp, or kLut for parts whose blocks are few or none.
+  Multiplier finish_multiplier = Multiplier::kDsp;
   bool operator==(const Allocation&) const = default;
 
   // Every rule of docs/design/pipeline/pipeline.md that it breaks for this network.

@@ -68,6 +68,12 @@ class Rules {
     if (a.weights_on_chip && a.weight_memory == netlist::MemoryKind::kUltraRam) {
       error(where, "weight_memory", "UltraRAM has no contents at the start", "block, or weights from dram");
     }
+    const bool tables = a.finish_multiplier == Multiplier::kLut;
+    if (a.finish_multiplier != Multiplier::kDsp && (!tables || network_.number != NumberType::kInteger)) {
+      error(where, "finish_multiplier",
+            tables ? "is for integers" : fmt::format("is '{}'", multiplier_text(a.finish_multiplier)),
+            tables ? "dsp" : "dsp or lut");
+    }
     if (a.streaming && !a.weights_on_chip) {
       error(where, "weights", "a streaming design keeps its weights on chip", "choose processors");
     }

@@ -49,7 +49,8 @@ int64_t finish_latency(const Network& network, const Allocation& allocation, siz
     multiplies |= multiplier_bits(layer) > 0;
   }
   if (network.number == NumberType::kFixed) return 2 + (adds ? 2 : 0) + (looks_up ? 8 : 0);
-  return 4 + (multiplies ? 2 : 0) + (adds ? 5 : 0) + (products ? 2 : 0) + (looks_up ? 1 : 0);
+  const int64_t product = allocation.finish_multiplier == Multiplier::kLut ? 1 : 2;
+  return 4 + (multiplies ? product : 0) + (adds ? 5 : 0) + (products ? product : 0) + (looks_up ? 1 : 0);
 }
 
 }  // namespace tilewright::pipeline

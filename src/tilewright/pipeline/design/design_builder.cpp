@@ -268,6 +268,7 @@ Stream DesignBuilder::finish(const Label& name, Stream sums, Stream parameters, 
     p["MULTIPLIER_BITS"] = int64_t{sizes.multiplier_bits};
     if (sizes.products) p["PRODUCTS"] = int64_t{1};
     if (sizes.twice) p["TWICE"] = int64_t{1};
+    if (allocation_.finish_multiplier == Multiplier::kLut) p["MULTIPLY"] = std::string("lut");
   }
   if (wiring_ != nullptr) {
     TILEWRIGHT_CHECK(int64_t(tasks.size()) == sizes.tasks, "a finish with other tasks than its table");

@@ -82,7 +82,10 @@ synthesis::YosysResult synthesize(const netlist::Netlist& netlist, const MemoryI
                                   std::vector<std::string> kept_modules = {}) {
   synthesis::YosysJob job;
   job.family = options.family;
-  job.use_uram = uses_ultra(netlist);
+  const bool ultra = uses_ultra(netlist);
+  job.use_uram = ultra && options.family == synthesis::DeviceFamily::kXcup;
+  job.any_memory = ultra || options.family == synthesis::DeviceFamily::kIce40;
+  job.use_dsp = options.use_dsp;
   job.top = netlist.top;
   job.folder = options.folder;
   job.timeout_s = options.timeout_s;

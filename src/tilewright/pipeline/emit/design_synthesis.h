@@ -18,6 +18,7 @@ struct DesignSynthesisOptions {
   std::filesystem::path rtl_folder;  // the folder rtl of Tilewright
   std::filesystem::path folder;      // receives sources, scripts and logs; created if needed
   synthesis::DeviceFamily family = synthesis::DeviceFamily::kXc7;
+  bool use_dsp = true;  // false: the part has no blocks
   // Each distinct component by itself, times its number of instances in the design: for designs that would
   // take hours as a whole. Components that differ in the contents of their memories alone count as one.
   bool by_module = false;

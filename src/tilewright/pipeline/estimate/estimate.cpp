@@ -69,6 +69,15 @@ int64_t window_words(const LayerGeometry& g, int64_t first_row, int64_t rows) {
   return (range.last - range.first) * g.input.columns * g.pixel_words;
 }
 
+int64_t window_steps(const LayerGeometry& g, int64_t first_row, int64_t rows) {
+  const RowRange range = rows_read(g, first_row, rows);
+  const LayerWindow& w = g.window;
+  const int64_t bottom = (first_row + rows - 1) * w.stride_y - w.top + w.rows - 1 - range.first,
+                right = (g.output.columns - 1) * w.stride_x - w.left + w.columns - 1;
+  const int64_t last = (bottom * g.input.columns + right + 1) * g.pixel_words;
+  return std::max(window_words(g, first_row, rows), last);
+}
+
 int64_t stored_weight_bits(const LayerGeometry& g, int weight_bits) {
   if (g.lanes) return g.blocks * g.shape.pi * g.window.rows * g.window.columns * weight_bits;
   return g.blocks * g.words * g.shape.pi * g.shape.po * weight_bits *

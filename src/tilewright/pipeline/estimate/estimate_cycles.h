@@ -64,6 +64,8 @@ double cycles_per_beat(const Allocation& allocation, const MemoryPort& port);
 int64_t array_cycles(const LayerGeometry& geometry, int64_t pixels);
 // Words that a row-major feeder takes in for output rows [first_row, first_row + rows).
 int64_t window_words(const LayerGeometry& geometry, int64_t first_row, int64_t rows);
+// Its steps for them: those words, or up to the last window, which may end in the padding below.
+int64_t window_steps(const LayerGeometry& geometry, int64_t first_row, int64_t rows);
 // Bits of a layer's weights as they lie in memory, padding of words included.
 int64_t stored_weight_bits(const LayerGeometry& geometry, int weight_bits);
 

@@ -19,7 +19,7 @@ constexpr double kLeastPiece = 16;  // cycles: of ReadPort
 class WeightStream {
  public:
   // `cycles_per_word` without anything in the way; until `busy_end` the port also brings the input, which
-  // leaves `share` of its time.
+  // leaves `share` of its time (share_port).
   WeightStream(double first, double cycles_per_word, int64_t capacity)
       : time_(first), cycles_per_word_(cycles_per_word), capacity_(capacity) {}
 
@@ -117,6 +117,7 @@ class ProcessorWalk {
       const LayerGeometry& g = geometries_.back();
       work_cycles += double(g.output.rows * g.output.columns * g.blocks * std::max(g.words, g.beats));
     }
+    if (!allocation.weights_on_chip) share_port();
     // Some thousand pieces tell who was there first well enough.
     ports_.assign(plan.unit_words.size(), ReadPort(std::max(kLeastPiece, work_cycles / 4096)));
   }
@@ -161,19 +162,38 @@ class ProcessorWalk {
       bits = double(engine.shape.pi * engine.shape.po * engine_weight_bits(network_, allocation_, int(e)));
     }
     const double beat = double(allocation_.port_bytes * allocation_.weight_channels * 8);
-    WeightStream stream(first_data_, bits / beat * cycles_per_beat(allocation_, port_),
-                        std::max<int64_t>(1, allocation_.ring_words));
-    const TensorPlace& input = plan_.places[size_t(network_.input)];
-    const double busy = double(input.words) * word_cycles();
-    const double taken = std::max(double(input.words), busy);
-    if (busy > 0) stream.share_port(first_data_ + taken, std::max(0.05, 1 - busy / taken));
-    return stream;
+    return {first_data_, bits / beat * cycles_per_beat(allocation_, port_),
+            std::max<int64_t>(1, allocation_.ring_words)};
+  }
+
+  // Of one word of the image, with nothing else on the port.
+  double input_cycles() const {
+    const int64_t part = part_elements(allocation_, plan_.word_elements, plan_.element_bits);
+    return border_cycles(plan_.places[size_t(network_.input)].words, part);
+  }
+
+  // Image and weights take turns on channel 0, burst by burst, until the ring is full for the first time.
+  void share_port() {
+    int64_t words = 0;
+    for (const LayerGeometry& g : geometries_) words += g.lanes ? 0 : g.blocks * g.words;
+    const double alone = input_cycles(), used = std::min(0.5, word_cycles() / alone);
+    const double filling =
+        weights_.cycles_of(std::min(words, std::max<int64_t>(1, allocation_.ring_words))) / (1 - used);
+    shared_cycles_ = std::max(alone, 2 * word_cycles());
+    shared_until_ = first_data_ + filling;
+    const double image = double(plan_.places[size_t(network_.input)].words);
+    weights_.share_port(input_end(first_data_, image), 1 - used);
+  }
+
+  // When `words` more words of the image are there.
+  double input_end(double begin, double words) const {
+    const double shared = std::clamp((shared_until_ - begin) / shared_cycles_, 0.0, words);
+    return begin + shared * shared_cycles_ + (words - shared) * input_cycles();
   }
 
   void load(const PlannedTask& task) {
     const TensorPlace& place = plan_.places[size_t(network_.input)];
-    const int64_t part = part_elements(allocation_, plan_.word_elements, plan_.element_bits);
-    issued_[0] += double(task.rows * place.row_words) * border_cycles(place.words, part);
+    issued_[0] = input_end(issued_[0], double(task.rows * place.row_words));
     ends_[0].push_back(issued_[0] + double(latency_.width + latency_.writer));
   }
 
@@ -231,8 +251,8 @@ class ProcessorWalk {
     const int64_t pixels = task.rows * g.output.columns;
     double end = 0;
     if (g.row_major) {
-      const int64_t words = window_words(g, task.first_row, task.rows);
-      end = start + double(std::max(words, array_cycles(g, pixels)) + latency_.window);
+      const int64_t steps = window_steps(g, task.first_row, task.rows);
+      end = start + double(std::max(steps, array_cycles(g, pixels)) + latency_.window);
     } else {
       end = blocks(task, g, start, double(pixels * pixel_cycles(g, layer)));
     }
@@ -295,7 +315,7 @@ class ProcessorWalk {
                 estimate.fetch_cycles > estimate.compute_cycles
             ? "weights"
         : input && network_.layers[size_t(task.layer)].input == network_.input ? "input"
-        : g.row_major && window_words(g, 0, g.output.rows) > array_cycles(g, g.output.rows * g.output.columns)
+        : g.row_major && window_steps(g, 0, g.output.rows) > array_cycles(g, g.output.rows * g.output.columns)
             ? "window"
         : g.beats > g.words ? "finish"
                             : "array";
@@ -311,7 +331,8 @@ class ProcessorWalk {
   std::vector<double> issued_;             // by source: when its reader is free
   std::vector<std::vector<double>> ends_;  // by source: when its tasks are complete
   WeightStream weights_;
-  std::vector<ReadPort> ports_;  // by unit
+  std::vector<ReadPort> ports_;                  // by unit
+  double shared_until_ = 0, shared_cycles_ = 1;  // until then, of a word of the image
   double weight_stall_ = 0, latest_ = 0;
   int64_t input_waits_ = 0;
   CycleEstimate result_;

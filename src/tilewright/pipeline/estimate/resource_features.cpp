@@ -29,7 +29,7 @@ const std::vector<std::string>& modelled_components() {
 const std::vector<std::string>& modelled_forms() {
   static const std::vector<std::string> names = [] {
     std::vector<std::string> list = modelled_components();
-    list.insert(list.end(), {"finish_fixed", "mac_array_packed"});
+    list.insert(list.end(), {"finish_fixed", "finish_tables", "mac_array_packed"});
     return list;
   }();
   return names;

@@ -42,7 +42,8 @@ void expect_band(const ErrorBand& stated, const std::vector<double>& errors, con
 // other runs, or by hand, has another one.
 TEST(ResourceModel, StatesTheErrorsOfTheRunsKeptFromTheFit) {
   using synthesis::DeviceFamily;
-  for (const auto family : {DeviceFamily::kXc7, DeviceFamily::kXcup, DeviceFamily::kEcp5}) {
+  for (const auto family :
+       {DeviceFamily::kXc7, DeviceFamily::kXcup, DeviceFamily::kEcp5, DeviceFamily::kIce40}) {
     std::vector<double> lut, ff;
     int64_t components = 0;
     for (const MeasuredRun& run : measured()) {
@@ -77,7 +78,7 @@ TEST(ResourceModel, CountsTheBlocksOfNearlyAllMeasuredComponents) {
     EXPECT_EQ(e.dsp, run.counted.dsp) << run.configuration;
     EXPECT_EQ(e.uram, run.counted.uram) << run.configuration;
   }
-  EXPECT_LE(off, 3);
+  EXPECT_LE(off, 4);
 }
 
 TEST(ResourceModel, EveryComponentWasMeasured) {
@@ -88,6 +89,7 @@ TEST(ResourceModel, EveryComponentWasMeasured) {
   for (const std::string& name : modelled_components()) {
     EXPECT_EQ(seen.count(name + " xc7"), 1u) << name;
     EXPECT_EQ(seen.count(name + " xcup"), 1u) << name;
+    EXPECT_EQ(seen.count(name + " ice40"), 1u) << name;
   }
 }
 
@@ -96,7 +98,7 @@ TEST(MeasuredRuns, RefuseOtherLines) {
   EXPECT_EQ(run.family, synthesis::DeviceFamily::kXcup);
   EXPECT_EQ(run.configuration, "stream_fork xcup WIDTH=8");
   EXPECT_EQ(run.counted.ff, 10);
-  for (const char* line : {"stream_fork ice40 WIDTH=8 lut=6 ff=10 dsp=0 bram=0 uram=0",
+  for (const char* line : {"stream_fork ice4 WIDTH=8 lut=6 ff=10 dsp=0 bram=0 uram=0",
                            "stream_fork xcup WIDTH lut=6 ff=10 dsp=0 bram=0 uram=0",
                            "stream_fork xcup WIDTH=8 lut=six ff=10 dsp=0 bram=0 uram=0",
                            "stream_fork xcup WIDTH=8 lut=6 ff=10"}) {
@@ -122,10 +124,14 @@ TEST(ResourceModel, MemoriesTakeWholeCells) {
   EXPECT_EQ(synthesis::lut_rams(64, 3, DeviceFamily::kXc7), 4);
   EXPECT_EQ(synthesis::lut_rams(32, 14, DeviceFamily::kXcup), 8);
   EXPECT_EQ(synthesis::lut_rams(64, 8, DeviceFamily::kXcup), 16);
+  // As Yosys cuts them: a little more than the fewest cells where that spares rows.
+  EXPECT_EQ(synthesis::block_rams(2747, 64, DeviceFamily::kIce40), 48);
+  EXPECT_EQ(synthesis::block_rams(3101, 32, DeviceFamily::kIce40), 26);
 }
 
 TEST(ResourceModel, EveryModelHasItsWeights) {
-  for (const auto family : {synthesis::DeviceFamily::kXc7, synthesis::DeviceFamily::kXcup}) {
+  for (const auto family : {synthesis::DeviceFamily::kXc7, synthesis::DeviceFamily::kXcup,
+                            synthesis::DeviceFamily::kEcp5, synthesis::DeviceFamily::kIce40}) {
     for (const std::string& name : modelled_forms()) {
       EXPECT_FALSE(resource_coefficients(name, family).lut.empty()) << name;
       EXPECT_FALSE(resource_coefficients(name, family).ff.empty()) << name;
