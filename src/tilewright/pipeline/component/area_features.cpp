@@ -88,7 +88,7 @@ MemoryLogic add_memory(ResourceFeatures& features, const std::string& wanted, in
   // A bit of registers costs Yosys one, a block of the iCE40 64, and each bit of a bypass one.
   const bool none = wanted == "lutram" && family == DeviceFamily::kIce40;
   const bool block =
-      words * width > 64 * synthesis::block_rams(words, width, family) + (bypassed ? width : 0);
+      none && words * width > 64 * synthesis::block_rams(words, width, family) + (bypassed ? width : 0);
   const std::string kind = !none ? wanted : block ? "block" : "registers";
   if (kind == "block" || (kind == "ultra" && family != DeviceFamily::kXcup)) {
     features.bram += synthesis::block_rams(words, width, family);
