@@ -6,7 +6,7 @@
 //   pipeline_calibration_measure FILE xc7|xcup|ecp5|ice40 RUNS_PER_COMPONENT FIRST_SEED FOLDER [COMPONENT...]
 //
 // A COMPONENT may also be "mac_array of wide products", "mac_array of two packed products", "mac_array of
-// more packed products" or "rom_walker of deep memories".
+// more packed products", "rom_walker of deep memories" or "finish of tables".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,8 +32,7 @@ namespace {
 using namespace tilewright;
 using namespace tilewright::pipeline;
 
-// Forms that fewer random designs have, counted by themselves: arrays of wide fixed point, and memories of
-// constants of several blocks one after the other.
+// Forms that fewer random designs have, counted by themselves.
 const std::string kWideArray = "mac_array of wide products", kDeepRom = "rom_walker of deep memories",
                   kTwoPacked = "mac_array of two packed products",
                   kMorePacked = "mac_array of more packed products", kTableFinish = "finish of tables";

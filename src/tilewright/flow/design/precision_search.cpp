@@ -28,9 +28,9 @@ constexpr NamedResource kResources[] = {{"lut", "LUT", &Resources::lut},
                                         {"dsp", "DSP", &Resources::dsp},
                                         {"bram", "BRAM", &Resources::bram},
                                         {"uram", "URAM", &Resources::uram}};
-constexpr int kApproaches = 8;  // to the limit
-constexpr size_t kTrained = 3;  // points
-constexpr double kNearTheLimit = 1.25;
+constexpr int kApproaches = 8;          // to the limit
+constexpr size_t kTrained = 3;          // points
+constexpr double kNearTheLimit = 1.25;  // what needs at most so much more is searched again within it
 
 struct NamedLimit {
   std::string name;

@@ -18,8 +18,8 @@ struct Budget {
   synthesis::DeviceFamily family = synthesis::DeviceFamily::kXc7;
   synthesis::Resources resources;  // carry is never the limit
   int64_t multipliers = 0;         // products per cycle of all arrays; 0: no limit but the blocks
-  Multiplier finish_multiplier =
-      Multiplier::kDsp;  // of what is made; where blocks are few, both are searched
+  // What finishes of integers multiply with. The search tries kLut, too, where blocks are few.
+  Multiplier finish_multiplier = Multiplier::kDsp;
   // The memory next to the part: `channels` ports of `port_bytes`.
   int64_t port_bytes = 8, channels = 1;
   MemoryPort port;

@@ -252,11 +252,12 @@ ResourceFeatures integer_features(const ComponentSizes& p, double held, double s
   const int64_t products = p("PRODUCTS", 0) != 0 ? lanes : 0;
   const double adds = residual ? double(lanes + products) : 0,
                table = block ? 0 : double(lanes * tables * 256 * 8) / 64;
-  if (p.text("MULTIPLY", "dsp") == "lut") {
+  const bool rows = p.text("MULTIPLY", "dsp") == "lut";  // of additions, for each bit of a factor
+  const double more = !rows ? split : scales ? double(lanes * sum * factor) : 0;
+  f.lut = {1,     held,    double(lanes * sum),     product, more,          double(lanes), adds,
+           table, several, several * double(lanes), fields,  several * adds};
+  if (rows) {
     f.form = "finish_tables";
-    const double rows = scales ? double(lanes * sum * factor) : 0;
-    f.lut = {1,     held,    double(lanes * sum),     product, rows,          double(lanes), adds,
-             table, several, several * double(lanes), fields,  several * adds};
     f.ff = {1,
             held,
             double(lanes * sum),
@@ -273,8 +274,6 @@ ResourceFeatures integer_features(const ComponentSizes& p, double held, double s
   f.dsp = (scales ? lanes * area::product_blocks(sum, factor, p.family) : 0) +
           (residual ? 2 * lanes * factor_blocks : 0) +
           products * (1 + area::product_blocks(18, 32, p.family));
-  f.lut = {1,     held,    double(lanes * sum),     product, split,         double(lanes), adds,
-           table, several, several * double(lanes), fields,  several * adds};
   f.ff = {1,
           held,
           double(lanes * sum),

@@ -71,8 +71,9 @@ class Rules {
     const bool tables = a.finish_multiplier == Multiplier::kLut;
     if (a.finish_multiplier != Multiplier::kDsp && (!tables || network_.number != NumberType::kInteger)) {
       error(where, "finish_multiplier",
-            tables ? "is for integers" : fmt::format("is '{}'", multiplier_text(a.finish_multiplier)),
-            tables ? "dsp" : "dsp or lut");
+            tables ? "'lut' is for integers"
+                   : fmt::format("'{}' is none of dsp, lut", multiplier_text(a.finish_multiplier)),
+            tables ? "dsp" : "choose one of them");
     }
     if (a.streaming && !a.weights_on_chip) {
       error(where, "weights", "a streaming design keeps its weights on chip", "choose processors");
